@@ -1,0 +1,279 @@
+/** The wire model of API version 1: requests and answers, as `api.md` shows them. The one source of types, validation and OpenAPI. */
+import { z } from 'zod';
+
+export const ProjectId = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
+export const LocationName = z.enum(['cloudflare', 'docker', 'host']);
+
+const instant = z.iso.datetime();
+const count = z.number().int().nonnegative();
+
+export const PutProject = z.strictObject({
+  repository: z
+    .strictObject({
+      url: z.string().min(1).max(2048),
+      base_branch: z.string().min(1).max(255).optional(),
+      depth: z.number().int().min(1).max(1_000_000).optional(),
+    })
+    .optional(),
+  location: LocationName.optional(),
+  isolation: z.literal('bubblewrap').optional(),
+  workflow: z.string().optional(),
+});
+export type PutProject = z.infer<typeof PutProject>;
+
+export const DiagnosticView = z.object({
+  code: z.string(),
+  severity: z.enum(['error', 'warning']),
+  message: z.string(),
+  path: z.string().optional(),
+  line: count.optional(),
+  column: count.optional(),
+});
+
+export const ProjectView = z.object({
+  id: ProjectId,
+  repository: z
+    .object({ url: z.string(), base_branch: z.string().nullable(), depth: count.nullable() })
+    .nullable(),
+  location: LocationName,
+  isolation: z.literal('bubblewrap').nullable(),
+  workflow: z.string().nullable(),
+  /** The last upload, when it was refused; the text before it stays in force. */
+  workflow_error: z
+    .object({
+      at: instant,
+      code: z.string(),
+      detail: z.string(),
+      text: z.string(),
+      diagnostics: z.array(DiagnosticView),
+    })
+    .nullable(),
+  warnings: z.array(z.object({ code: z.string(), message: z.string() })),
+  credential: z.enum(['set', 'none']),
+  created_at: instant,
+  updated_at: instant,
+});
+export type ProjectView = z.infer<typeof ProjectView>;
+
+export const ProjectPage = z.object({
+  projects: z.array(ProjectView),
+  next_cursor: z.string().nullable(),
+});
+
+export const PatchEnvironment = z.record(
+  z.string(),
+  z
+    .string()
+    .max(128 * 1024)
+    .nullable(),
+);
+export const EnvironmentView = z.object({
+  names: z.array(
+    z.object({
+      name: z.string(),
+      /** One of the credential names: agents get it, hooks never do. */
+      withheld_from_hooks: z.boolean(),
+      updated_at: instant,
+    }),
+  ),
+});
+export type EnvironmentView = z.infer<typeof EnvironmentView>;
+
+export const Dispatch = z.strictObject({
+  task: z.strictObject({
+    identifier: z.string().min(1),
+    id: z.string().min(1).max(1024).optional(),
+    title: z
+      .string()
+      .max(512 * 1024)
+      .optional(),
+    state: z.string().max(256).optional(),
+  }),
+  agent: z
+    .union([
+      z.literal('external'),
+      z.strictObject({
+        command: z
+          .string()
+          .min(1)
+          .max(64 * 1024),
+      }),
+    ])
+    .optional(),
+});
+export type Dispatch = z.infer<typeof Dispatch>;
+
+export const TaskState = z.strictObject({ state: z.string().max(256) });
+export const FinishAttempt = z.strictObject({
+  outcome: z.enum(['succeeded', 'failed']),
+  detail: z.string().max(4096).optional(),
+});
+export const Exec = z.strictObject({
+  command: z
+    .string()
+    .min(1)
+    .max(1024 * 1024),
+  timeout_ms: z.number().int().min(1).max(3_600_000).optional(),
+});
+
+export const WorkspaceStatus = z.enum([
+  'creating',
+  'ready',
+  'running',
+  'kept',
+  'damaged',
+  'removing',
+  'removed',
+  'failed',
+]);
+export type WorkspaceStatus = z.infer<typeof WorkspaceStatus>;
+
+export const WorkspacePhase = z.enum([
+  'cloning',
+  'restoring',
+  'after_create',
+  'before_run',
+  'agent',
+  'agent_wait',
+  'after_run',
+  'saving',
+  'before_remove',
+  'destroying',
+]);
+export type WorkspacePhase = z.infer<typeof WorkspacePhase>;
+
+export const SavedStatusName = z.enum([
+  'saved',
+  'nothing_to_save',
+  'diverged',
+  'head_elsewhere',
+  'unsaved',
+  'failed',
+  'no_repository',
+  'unknown',
+]);
+
+export const AttemptOutcomeName = z.enum(['succeeded', 'failed', 'timed_out', 'cancelled', 'lost']);
+export const FailureView = z.object({ code: z.string(), detail: z.string() });
+
+export const WorkspaceView = z.object({
+  project: ProjectId,
+  key: z.string(),
+  path: z.string().nullable(),
+  branch: z.string(),
+  location: LocationName,
+  task: z.object({ id: z.string(), identifier: z.string(), title: z.string(), state: z.string() }),
+  status: WorkspaceStatus,
+  phase: WorkspacePhase.nullable(),
+  in_use: z.boolean(),
+  warnings: z.array(z.object({ code: z.string(), message: z.string() })),
+  saved: z.object({
+    status: SavedStatusName,
+    sha: z.string().nullable(),
+    at: instant.nullable(),
+    reason: z.string().nullable(),
+    since: instant.nullable(),
+    tries: count,
+    next_try_at: instant.nullable(),
+    rescue_refs: z.array(z.object({ ref: z.string(), sha: z.string() })),
+    remote_sha: z.string().nullable(),
+  }),
+  head: z.string().nullable(),
+  base: z.string().nullable(),
+  unsaved_commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
+  uncommitted: z.object({
+    modified: count,
+    untracked: count,
+    files: z.array(z.string()),
+    checked_at: instant.nullable(),
+  }),
+  /** The last snapshot of unsaved work, or why there is none. */
+  snapshot: z.object({ at: instant, skipped: z.string().nullable() }).nullable(),
+  /** What the last restore could not bring back. */
+  last_loss: z.string().nullable(),
+  attempt_count: count,
+  last_attempt: z.object({ number: count, outcome: AttemptOutcomeName.nullable() }).nullable(),
+  next_retry_at: instant.nullable(),
+  kept: z.object({ reason: z.string(), since: instant, tries: count, next_try_at: instant }).nullable(),
+  error: FailureView.nullable(),
+  created_at: instant,
+  updated_at: instant,
+  removed_at: instant.nullable(),
+});
+export type WorkspaceView = z.infer<typeof WorkspaceView>;
+
+export const OutputView = z.object({ text: z.string(), total_bytes: count, truncated: z.boolean() });
+const runView = {
+  outcome: z.enum(['ok', 'failed', 'killed', 'timeout', 'cancelled', 'lost', 'skipped']),
+  exit_code: z.number().int().nullable(),
+  duration_ms: count,
+  detail: z.string().nullable(),
+};
+const runOutput = { stdout: OutputView.optional(), stderr: OutputView.optional() };
+
+export const AttemptView = z.object({
+  number: count,
+  try: count,
+  outcome: AttemptOutcomeName.nullable(),
+  phase: WorkspacePhase.nullable(),
+  started_at: instant,
+  ended_at: instant.nullable(),
+  failure: FailureView.nullable(),
+  hooks: z.array(
+    z.object({
+      hook: z.enum(['after_create', 'before_run', 'after_run', 'before_remove']),
+      ...runView,
+      ...runOutput,
+    }),
+  ),
+  agent: z.object({ ...runView, ...runOutput }).nullable(),
+  save: z.object({ status: SavedStatusName, sha: z.string().nullable() }).nullable(),
+});
+export type AttemptView = z.infer<typeof AttemptView>;
+
+export const WorkspaceDetail = WorkspaceView.extend({ attempts: z.array(AttemptView) });
+export type WorkspaceDetail = z.infer<typeof WorkspaceDetail>;
+export const WorkspacePage = z.object({
+  workspaces: z.array(WorkspaceView),
+  next_cursor: z.string().nullable(),
+});
+export type WorkspacePage = z.infer<typeof WorkspacePage>;
+export const AttemptPage = z.object({ attempts: z.array(AttemptView), next_cursor: z.string().nullable() });
+export type AttemptPage = z.infer<typeof AttemptPage>;
+
+export const Dispatched = z.object({ workspace: WorkspaceView, attempt: AttemptView.nullable() });
+export type Dispatched = z.infer<typeof Dispatched>;
+export const TaskStateAnswer = z.object({
+  workspace: WorkspaceView,
+  effect: z.enum(['none', 'removal_started', 'cancelling']),
+});
+export type TaskStateAnswer = z.infer<typeof TaskStateAnswer>;
+
+export const SweepReport = z.object({
+  looked_at: count,
+  removed: count,
+  kept: z.array(z.object({ project: z.string(), key: z.string(), reason: z.string() })),
+  duration_ms: count,
+});
+export type SweepReport = z.infer<typeof SweepReport>;
+
+/** A line of `exec`'s answer; the last one has the outcome. */
+export const ExecLine = z.union([
+  z.object({ stream: z.enum(['stdout', 'stderr']), data: z.string() }),
+  z.object({
+    outcome: z.enum(['ok', 'failed', 'killed', 'timeout', 'cancelled', 'lost']),
+    exit_code: z.number().int().nullable(),
+    duration_ms: count,
+  }),
+]);
+export type ExecLine = z.infer<typeof ExecLine>;
+
+export const Problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: count,
+  code: z.string(),
+  detail: z.string(),
+  retryable: z.boolean(),
+  diagnostics: z.array(DiagnosticView).optional(),
+});

@@ -1,0 +1,119 @@
+/** One attempt, once the files are ready: before_run → agent → leftovers killed → after_run → save → snapshot. */
+import { await_, note, operationId, settle, type Draft } from './draft.ts';
+import type { Absence, Outcome } from './event.ts';
+import type { Standing } from './files.ts';
+import { beginSaving } from './saving.ts';
+import type { Attempt, HookRun, Work } from './state.ts';
+
+type ScriptEnded = Extract<Outcome, { type: 'script-ended' }>;
+
+export function beginAttemptRun(draft: Draft, work: Work, attempt: Attempt): Standing {
+  attempt.beforeRunReached = true;
+  if (work.plan?.hooks.before_run !== true) return beginAgent(draft, work, attempt);
+  work.phase = 'before_run';
+  const operation = operationId(draft.state, 'before_run');
+  await_(draft, work, {
+    type: 'run-hook',
+    hook: 'before_run',
+    operation,
+    keepLeftovers: true,
+    outcome: null,
+  });
+  return 'waiting';
+}
+
+export function onBeforeRunEnded(draft: Draft, work: Work, attempt: Attempt, ended: ScriptEnded): Standing {
+  if (ended.outcome === 'ok' && !work.stop) return beginAgent(draft, work, attempt);
+  if (!work.stop) {
+    const how = ended.outcome === 'failed' ? `exited with ${ended.exitCode}` : `ended as ${ended.outcome}`;
+    const lost = ended.outcome === 'lost';
+    settle(draft, lost ? 'lost' : 'failed', {
+      code: lost ? 'sandbox_lost' : 'before_run_failed',
+      detail: `before_run ${how}; the agent was not started`,
+    });
+  }
+  return beginSettling(draft, work);
+}
+
+function beginAgent(draft: Draft, work: Work, attempt: Attempt): Standing {
+  attempt.agentStarted = true;
+  if (work.plan?.agent === 'external') {
+    work.phase = 'agent_wait';
+    work.awaiting = null;
+    attempt.deadlineAtMs = draft.atMs + work.plan.agentTimeoutMs;
+    return 'waiting';
+  }
+  work.phase = 'agent';
+  await_(draft, work, { type: 'run-agent', operation: operationId(draft.state, 'agent') });
+  return 'waiting';
+}
+
+/** The agent's own operation kills what the attempt left behind, so after_run is next. */
+export function onAgentEnded(draft: Draft, work: Work, attempt: Attempt, ended: ScriptEnded): Standing {
+  if (!work.stop) settleAgent(draft, ended);
+  return ended.outcome === 'lost' ? beginSettling(draft, work) : beginAfterRun(draft, work, attempt);
+}
+
+function settleAgent(draft: Draft, ended: ScriptEnded): void {
+  if (ended.outcome === 'ok') return;
+  if (ended.outcome === 'timeout')
+    return settle(draft, 'timed_out', {
+      code: 'agent_timeout',
+      detail: ended.detail ?? 'the agent ran out of time',
+    });
+  if (ended.outcome === 'lost')
+    return settle(draft, 'lost', { code: 'sandbox_lost', detail: ended.detail ?? 'the agent was lost' });
+  const how = ended.outcome === 'failed' ? `exited with ${ended.exitCode}` : `was ${ended.outcome}`;
+  settle(draft, 'failed', { code: 'agent_failed', detail: `the agent ${how}` });
+}
+
+/** Leaves `agent_wait`: finished, cancelled or out of time. */
+export function beginSettling(draft: Draft, work: Work): Standing {
+  work.phase = 'settling';
+  await_(draft, work, { type: 'kill-leftovers' });
+  return 'waiting';
+}
+
+export function beginAfterRun(draft: Draft, work: Work, attempt: Attempt): Standing {
+  if (work.plan?.hooks.after_run !== true) return beginSaving(draft, work);
+  work.phase = 'after_run';
+  await_(draft, work, {
+    type: 'run-hook',
+    hook: 'after_run',
+    operation: operationId(draft.state, 'after_run'),
+    keepLeftovers: false,
+    outcome: attempt.result?.outcome ?? 'succeeded',
+  });
+  return 'waiting';
+}
+
+/** The sandbox went away under a running attempt: after_run and the save have nothing to run on. */
+export function onAbsentWhileRunning(draft: Draft, work: Work, attempt: Attempt, absence: Absence): Standing {
+  const { state } = draft;
+  if (absence.kind === 'damaged') {
+    state.damaged = absence.detail;
+    settle(draft, 'failed', { code: 'workspace_damaged', detail: absence.detail });
+  } else {
+    if (absence.kind === 'gone') state.files = 'lost';
+    settle(draft, 'lost', { code: 'sandbox_lost', detail: absence.detail });
+    // What the sandbox held when it vanished can no longer be called succeeded.
+    if (work.phase !== 'saving' && attempt.result?.outcome === 'succeeded')
+      attempt.result = { outcome: 'lost', failure: { code: 'sandbox_lost', detail: absence.detail } };
+  }
+  const ran = attempt.hooks.some((run) => run.hook === 'after_run');
+  if (work.plan?.hooks.after_run === true && !ran) recordSkip(draft, attempt, absence.detail);
+  return 'over';
+}
+
+function recordSkip(draft: Draft, attempt: Attempt, reason: string): void {
+  const run: HookRun = {
+    hook: 'after_run',
+    operation: operationId(draft.state, 'after_run'),
+    outcome: 'skipped',
+    exitCode: null,
+    durationMs: 0,
+    detail: `skipped: ${reason}`,
+  };
+  attempt.hooks.push(run);
+  note(draft, 'hook', { attempt: attempt.number, hook: 'after_run', outcome: 'skipped', detail: run.detail });
+}

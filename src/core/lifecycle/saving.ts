@@ -1,0 +1,90 @@
+/** Saving the branch, and what follows from the answer; shared by attempts, asked saves and removals. */
+import { saveRetryDelayMs } from '../backoff.ts';
+import { await_, note, operationId, type Draft } from './draft.ts';
+import type { SaveReport } from './event.ts';
+import type { Standing } from './files.ts';
+import type { Removal, Saved, Snapshot, State, Work } from './state.ts';
+
+export function beginSaving(draft: Draft, stage: Work | Removal): Standing {
+  const { state } = draft;
+  state.saveCount += 1;
+  stage.phase = 'saving';
+  // The key cannot hold a rescue ref's separator: `symphony-rescue/<key>/<attempt>` collides with no task branch.
+  const rescue = `symphony-rescue/${state.identity.key}/${state.attempt?.number ?? 0}`;
+  await_(draft, stage, { type: 'save', operation: operationId(state, 'save'), rescue });
+  return 'waiting';
+}
+
+export function recordSave(draft: Draft, report: SaveReport): void {
+  const { state } = draft;
+  const failed = report.status === 'failed';
+  const tries = failed ? state.saved.tries + 1 : 0;
+  const { sha, ...facts } = report;
+  state.saved = {
+    ...state.saved,
+    ...facts,
+    sha: sha ?? state.saved.sha,
+    lastSaved: sha ?? state.saved.lastSaved,
+    savedAtMs: sha === null ? state.saved.savedAtMs : draft.atMs,
+    sinceMs: failed ? (state.saved.sinceMs ?? draft.atMs) : null,
+    tries,
+    nextTryAtMs: failed ? draft.atMs + saveRetryDelayMs(tries) : null,
+    checkedAtMs: draft.atMs,
+  };
+  state.touchedAtMs = draft.atMs;
+  note(draft, 'save', { status: report.status, sha, rescue_refs: report.rescueRefs, reason: report.reason });
+}
+
+/** A save that could not even be asked for: the sandbox did not answer. */
+export function recordSaveFailure(draft: Draft, reason: string): void {
+  const { state } = draft;
+  const tries = state.saved.tries + 1;
+  state.saved = {
+    ...state.saved,
+    status: 'failed',
+    reason,
+    sinceMs: state.saved.sinceMs ?? draft.atMs,
+    tries,
+    nextTryAtMs: draft.atMs + saveRetryDelayMs(tries),
+  };
+  note(draft, 'save', { status: 'failed', reason });
+}
+
+/** May the files go? Only when the work is elsewhere, or there is none. */
+export function isRemovable(saved: Saved): boolean {
+  switch (saved.status) {
+    case 'saved':
+    case 'nothing_to_save':
+    case 'diverged':
+    case 'head_elsewhere':
+      return true;
+    case 'no_repository':
+      return saved.head === null && saved.unsavedCount === 0 && saved.stashes === 0;
+    case 'unsaved':
+    case 'failed':
+    case 'unknown':
+      return false;
+  }
+}
+
+/** Is there work in the files that is nowhere else? */
+export function hasUnsavedWork(state: State): boolean {
+  return (
+    !isRemovable(state.saved) || state.saved.uncommitted.modified + state.saved.uncommitted.untracked > 0
+  );
+}
+
+export function recordSnapshot(draft: Draft, snapshot: Snapshot): void {
+  draft.state.snapshot = snapshot;
+  note(draft, 'workspace', {
+    snapshot: snapshot.skipped === null ? 'written' : 'skipped',
+    reason: snapshot.skipped,
+  });
+}
+
+/** Commits that are neither on the remote nor in a snapshot: a sandbox that holds them must not sleep. */
+export function mustStayAwake(state: State): boolean {
+  if (isRemovable(state.saved)) return false;
+  const snapshot = state.snapshot;
+  return snapshot === null || snapshot.skipped !== null || snapshot.atMs < (state.saved.checkedAtMs ?? 0);
+}
