@@ -1,0 +1,66 @@
+/** How a fault is reported: one place builds the diagnostic and the words that say where it is. */
+import type { Diagnostic } from '../failure.ts';
+import { DIAGNOSTICS } from './diagnostic-table.ts';
+import type { DiagnosticCode } from './diagnostic-table.ts';
+import type { Provider } from './events.ts';
+
+export interface HookDiagnostic extends Diagnostic {
+  code: DiagnosticCode;
+  entityId?: string;
+  provider?: Provider;
+  event?: string;
+  /** Place in the event's list, from 0, as in `pointer`; messages count from 1. */
+  handler?: number;
+  /** RFC 6901, into the hook document or, when `provider` is given too, possibly into its override file. */
+  pointer?: string;
+}
+
+/** Where the fault is. Fields that do not apply stay away. */
+export interface Place {
+  entityId?: string | undefined;
+  provider?: Provider | undefined;
+  event?: string | undefined;
+  handler?: number | undefined;
+  pointer?: string | undefined;
+}
+
+export class Findings {
+  readonly list: HookDiagnostic[] = [];
+  errorCount = 0;
+
+  report(code: DiagnosticCode, place: Place, text: string): void {
+    const { severity } = DIAGNOSTICS[code];
+    if (severity === 'error') this.errorCount += 1;
+    this.list.push({ code, severity, message: `${subject(place)}${text}`, ...defined(place) });
+  }
+}
+
+const subject = ({ entityId, event, handler }: Place): string => {
+  const parts: string[] = [];
+  if (entityId !== undefined) parts.push(`Hook '${entityId}'`);
+  if (event !== undefined) parts.push(`event '${event}'`);
+  if (handler !== undefined) parts.push(`handler #${handler + 1}`);
+  return parts.length === 0 ? '' : `${parts.join(', ')}: `;
+};
+
+const defined = (place: Place): Partial<HookDiagnostic> =>
+  Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
+
+const SHOWN_CHARACTERS = 60; // enough to recognise a value, too little to flood a terminal
+
+/** What was found, in words: `"15" (a string)`, `null`, `an array`. */
+export const describe = (value: unknown): string => {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
+  if (typeof value === 'string') return `${JSON.stringify(shorten(value))} (a string)`;
+  if (typeof value === 'number') return `${value} (a number)`;
+  if (value === null || typeof value === 'boolean') return `${value}`;
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+};
+
+export const shorten = (text: string): string =>
+  text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
+
+/** One step of a JSON Pointer. */
+export const pointerStep = (key: string | number): string =>
+  `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;

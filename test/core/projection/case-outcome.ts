@@ -1,0 +1,42 @@
+/** One case of `test/cases/projection.json` through `project`, and the comparison that the cases bring along. */
+import { parse } from 'smol-toml';
+import { project } from '../../../src/core/projection/project.ts';
+import type { HookEntity } from '../../../src/core/projection/model.ts';
+// @ts-expect-error: the comparison is given as plain JavaScript
+import { check as untypedCheck } from '../../cases/compare.mjs';
+
+export interface ProjectionCase {
+  id: string;
+  category: string;
+  basis: string;
+  providers: string[];
+  entities: HookEntity[];
+}
+
+interface Verdict {
+  pass: boolean;
+  via: string | null;
+  why?: string;
+  soft?: boolean;
+}
+
+interface Outcome {
+  ok: boolean;
+  errors: { provider?: string; code: string }[];
+  files: Record<string, string>;
+}
+
+const check = untypedCheck as (
+  given: ProjectionCase,
+  outcome: Outcome,
+  options: { parseToml: (text: string) => unknown },
+) => Verdict;
+
+export const verdictOf = (given: ProjectionCase): Verdict => {
+  const { ok, files, diagnostics } = project(given.entities, given.providers);
+  const errors = diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code, provider }) => (provider === undefined ? { code } : { code, provider }));
+  const texts = Object.fromEntries(files.map(({ path, content }) => [path, content]));
+  return check(given, { ok, errors, files: texts }, { parseToml: parse });
+};
