@@ -7,6 +7,7 @@ import { locatePointers, positionsIn, withoutByteOrderMark } from './source-text
 const KEY_FAULTS: ReadonlySet<string> = new Set(['HOOK_EVENT_UNKNOWN', 'HOOK_FIELD_UNKNOWN']);
 
 export const addPositions = (entities: readonly HookEntity[], findings: readonly HookDiagnostic[]): void => {
+  if (findings.length === 0 || entities.every(({ source }) => source === undefined)) return;
   const byEntity = Map.groupBy(findings.filter(isInDocument), ({ entityId }) => entityId);
   for (const { id, source } of entities) {
     const own = byEntity.get(id);

@@ -1,13 +1,12 @@
 /** Whether a provider takes a handler, by the capability table: taken, skipped (`best_effort`) or an error (`strict`). */
 import { CAPABILITIES } from './capabilities.ts';
 import type { Capability } from './capabilities.ts';
-import { pointerStep } from './diagnostic.ts';
+import { handlerPointer } from './diagnostic.ts';
 import type { Findings, Place } from './diagnostic.ts';
 import { CANONICAL_EVENTS } from './events.ts';
 import type { Provider } from './events.ts';
 import { fieldMask, fieldsIn } from './field-bits.ts';
 import type { CommandHandler, Handler, Hook, HookEvent, Skipped } from './model.ts';
-import { toolNameWarning } from './tool-names.ts';
 
 /** The capability of one provider, laid out for one look-up per handler. */
 export interface Admission {
@@ -110,7 +109,7 @@ const placeOf = (
   provider,
   event,
   handler: handler.index,
-  pointer: `/events${pointerStep(event)}${pointerStep(handler.index)}${field === undefined ? '' : pointerStep(field)}`,
+  pointer: handlerPointer(event, handler.index) + (field === undefined ? '' : `/${field}`),
 });
 
 /** In strict mode a matcher that has no effect is an error: the handler would run more often than meant. */
@@ -121,22 +120,17 @@ const admitMatcher = (
   handler: CommandHandler,
   { findings }: Verdicts,
 ): boolean => {
-  const place = (): Place => placeOf(provider, hook, block.event, handler, 'matcher');
-  const matcher = handler.matcher as string;
-  if (matchers[block.number] === true) {
-    const warning = toolNameWarning(capability, block.event, matcher);
-    if (warning !== undefined) findings.report('HOOK_MATCHER_NEVER_MATCHES', place(), warning);
-    return true;
-  }
-  const shown = JSON.stringify(matcher);
+  if (matchers[block.number] === true) return true;
+  const shown = JSON.stringify(handler.matcher);
+  const place = placeOf(provider, hook, block.event, handler, 'matcher');
   const why = `${capability.name} takes no matcher on ${block.event}`;
   if (hook.mode === 'strict') {
     const text = `${why}, so ${shown} has no effect. Remove it, set "mode": "best_effort" to run the handler every time there, or disable ${provider} for this hook by an override.`;
-    findings.report('HOOK_EVENT_UNSUPPORTED', place(), text);
+    findings.report('HOOK_EVENT_UNSUPPORTED', place, text);
     return false;
   }
   const text = `${why}, so ${shown} is ignored and the handler now runs every time there. Let the script check for itself.`;
-  if (hook.mode === 'best_effort') findings.report('HOOK_MATCHER_IGNORED', place(), text);
+  if (hook.mode === 'best_effort') findings.report('HOOK_MATCHER_IGNORED', place, text);
   return true;
 };
 

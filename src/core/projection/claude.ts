@@ -88,13 +88,20 @@ export const claudeFacts: ProviderFacts = {
 
 /** Handlers of one event → matcher groups, in first-seen order. */
 export const buildClaudeGroups = (handlers: readonly CommandHandler[]): JsonValue[] => {
-  const groups = new Map<string | undefined, JsonValue[]>();
+  const groups: JsonValue[] = [];
+  const hooksOf = new Map<string | undefined, JsonValue[]>();
   for (const handler of handlers) {
-    const group = groups.get(handler.matcher);
-    if (group === undefined) groups.set(handler.matcher, [buildHandler(handler)]);
-    else group.push(buildHandler(handler));
+    const { matcher } = handler;
+    const hooks = hooksOf.get(matcher);
+    if (hooks !== undefined) {
+      hooks.push(buildHandler(handler));
+      continue;
+    }
+    const first = [buildHandler(handler)];
+    hooksOf.set(matcher, first);
+    groups.push(matcher === undefined ? { hooks: first } : { matcher, hooks: first });
   }
-  return Array.from(groups, ([matcher, hooks]) => (matcher === undefined ? { hooks } : { matcher, hooks }));
+  return groups;
 };
 
 const buildHandler = ({ shell, timeout, cwd, env }: CommandHandler): JsonValue => {

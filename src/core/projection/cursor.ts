@@ -62,7 +62,8 @@ export const buildCursorEntries = (handlers: readonly CommandHandler[]): JsonVal
     return entry;
   });
 
-const HEREDOC_OR_COMMENT = /<<|(?:^|\s)#[^\n]*$/;
+const COMMENT_AT_END = /(?:^|\s)#[^\n]*$/;
 
 /** Cursor appends ` <<'CURSOR_HOOK_EOF'` to the command: a comment at its end swallows that, a heredoc clashes with it. */
-export const clashesWithStdin = (command: string): boolean => HEREDOC_OR_COMMENT.test(command);
+export const clashesWithStdin = (command: string): boolean =>
+  command.includes('<<') || (command.includes('#') && COMMENT_AT_END.test(command));

@@ -22,6 +22,8 @@ export interface Place {
   event?: string | undefined;
   handler?: number | undefined;
   pointer?: string | undefined;
+  line?: number | undefined;
+  column?: number | undefined;
 }
 
 export class Findings {
@@ -31,20 +33,28 @@ export class Findings {
   report(code: DiagnosticCode, place: Place, text: string): void {
     const { severity } = DIAGNOSTICS[code];
     if (severity === 'error') this.errorCount += 1;
-    this.list.push({ code, severity, message: `${subject(place)}${text}`, ...defined(place) });
+    this.list.push(addPlace({ code, severity, message: subject(place) + text }, place));
   }
 }
 
 const subject = ({ entityId, event, handler }: Place): string => {
-  const parts: string[] = [];
-  if (entityId !== undefined) parts.push(`Hook '${entityId}'`);
-  if (event !== undefined) parts.push(`event '${event}'`);
-  if (handler !== undefined) parts.push(`handler #${handler + 1}`);
-  return parts.length === 0 ? '' : `${parts.join(', ')}: `;
+  if (entityId === undefined) return '';
+  const inEvent = event === undefined ? '' : `, event '${event}'`;
+  const inHandler = handler === undefined ? '' : `, handler #${handler + 1}`;
+  return `Hook '${entityId}'${inEvent}${inHandler}: `;
 };
 
-const defined = (place: Place): Partial<HookDiagnostic> =>
-  Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
+const addPlace = (finding: HookDiagnostic, place: Place): HookDiagnostic => {
+  const { entityId, provider, event, handler, pointer, line, column } = place;
+  if (entityId !== undefined) finding.entityId = entityId;
+  if (provider !== undefined) finding.provider = provider;
+  if (event !== undefined) finding.event = event;
+  if (handler !== undefined) finding.handler = handler;
+  if (pointer !== undefined) finding.pointer = pointer;
+  if (line !== undefined) finding.line = line;
+  if (column !== undefined) finding.column = column;
+  return finding;
+};
 
 const SHOWN_CHARACTERS = 60; // enough to recognise a value, too little to flood a terminal
 
@@ -62,5 +72,10 @@ export const shorten = (text: string): string =>
   text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
 
 /** One step of a JSON Pointer. */
-export const pointerStep = (key: string | number): string =>
-  `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+export const pointerStep = (key: string): string =>
+  `/${SPECIAL_IN_POINTER.test(key) ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key}`;
+
+const SPECIAL_IN_POINTER = /[~/]/;
+
+/** Pointer to a handler of a canonical event, whose name needs no escape. */
+export const handlerPointer = (event: string, index: number): string => `/events/${event}/${index}`;

@@ -69,7 +69,7 @@ class Scanner {
   }
 
   #element(frame: Frame): JsonFault | undefined {
-    const pointer = this.#onValue === undefined ? '' : frame.pointer + pointerStep(frame.count);
+    const pointer = this.#onValue === undefined ? '' : `${frame.pointer}/${frame.count}`;
     frame.count += 1;
     return this.#value(pointer, this.#at);
   }

@@ -3,14 +3,14 @@ import { buildClaudeGroups } from './claude.ts';
 import { codexArgv, fitsToml, printNotify } from './codex.ts';
 import { buildCopilotEntries } from './copilot.ts';
 import { buildCursorEntries, clashesWithStdin } from './cursor.ts';
-import { pointerStep } from './diagnostic.ts';
-import type { Findings, Place } from './diagnostic.ts';
+import type { Findings } from './diagnostic.ts';
 import { CANONICAL_EVENTS } from './events.ts';
 import type { CommandHandler } from './model.ts';
 import { buildHooks } from './native.ts';
 import type { CommandEvent, NativeFile } from './native.ts';
 import type { JsonValue } from './print-json.ts';
 import type { Contribution, ProviderShare } from './provider-share.ts';
+import { warnToolNames } from './tool-names.ts';
 
 /** No handler left for a provider → no file for it. */
 export const buildNativeFiles = (shares: readonly ProviderShare[], findings: Findings): NativeFile[] => {
@@ -29,11 +29,12 @@ const buildNativeFile = (share: ProviderShare, findings: Findings): NativeFile |
   const target = { provider, path: resolvePath(share, findings), entityIds: share.hooks.map(({ id }) => id) };
   if (provider === 'codex') {
     const notify = resolveNotify(share, findings);
-    return notify === undefined ? undefined : { ...target, format: 'toml', notify };
+    return notify === undefined ? undefined : { ...target, format: 'toml', ...notify };
   }
+  warnToolNames(share, findings);
   if (provider === 'cursor') warnCursorStdin(share, findings);
   // Only Codex takes notify handlers, so what the others were given are commands.
-  const events = share.nativeEvents() as CommandEvent[];
+  const events = share.events() as readonly CommandEvent[];
   return { ...target, format: 'json', hooks: buildHooks(events, ENTRY_BUILDERS[provider]) };
 };
 
@@ -59,35 +60,33 @@ const resolvePath = (share: ProviderShare, findings: Findings): string => {
   return first?.path ?? capability.output.path;
 };
 
-const placeOf = (share: ProviderShare, { hook, block, handler }: Contribution): Place => ({
-  entityId: hook.id,
-  provider: share.admission.provider,
-  event: block.event,
-  handler: handler.index,
-  pointer: `/events${pointerStep(block.event)}${pointerStep(handler.index)}`,
-});
-
-const resolveNotify = (share: ProviderShare, findings: Findings): readonly string[] | undefined => {
+const resolveNotify = (
+  share: ProviderShare,
+  findings: Findings,
+): { notify: readonly string[]; line: string } | undefined => {
   let first: { argv: readonly string[]; from: Contribution } | undefined;
   for (const from of share.contributions) {
     const argv = codexArgv(from.handler);
     if (!fitsToml(argv)) {
       const text = 'the command holds half a surrogate pair, which TOML cannot hold. Correct the text.';
-      findings.report('HOOK_NOTIFY_COMMAND_INVALID', placeOf(share, from), text);
+      findings.report('HOOK_NOTIFY_COMMAND_INVALID', share.placeOf(from), text);
       continue;
     }
     first ??= { argv, from };
-    if (JSON.stringify(argv) !== JSON.stringify(first.argv))
-      reportConflict(share, from, first.from, findings);
+    if (!sameArgv(argv, first.argv)) reportConflict(share, from, first.from, findings);
   }
   if (first === undefined) return undefined;
+  const line = printNotify(first.argv);
   findings.report(
     'HOOK_CODEX_NOTIFY_PROJECT_IGNORED',
     { provider: 'codex' },
-    `today’s Codex ignores notify in a project file. Add this line to ~/.codex/config.toml, above the first [table]: ${printNotify(first.argv)}`,
+    `today’s Codex ignores notify in a project file. Add this line to ~/.codex/config.toml, above the first [table]: ${line}`,
   );
-  return first.argv;
+  return { notify: first.argv, line };
 };
+
+const sameArgv = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((part, place) => part === b[place]);
 
 const reportConflict = (
   share: ProviderShare,
@@ -98,7 +97,7 @@ const reportConflict = (
   const other = `hook '${first.hook.id}', event '${first.block.event}', handler #${first.handler.index + 1}`;
   findings.report(
     'HOOK_NOTIFY_CONFLICT',
-    placeOf(share, second),
+    share.placeOf(second),
     `its notify command ${JSON.stringify(codexArgv(second.handler))} differs from ${JSON.stringify(codexArgv(first.handler))} of ${other}, and Codex takes one. Keep one, or call both from one script.`,
   );
 };
@@ -108,7 +107,7 @@ const warnCursorStdin = (share: ProviderShare, findings: Findings): void => {
     if (from.handler.type !== 'command' || !clashesWithStdin(from.handler.shell)) continue;
     findings.report(
       'HOOK_CURSOR_STDIN',
-      placeOf(share, from),
+      share.placeOf(from),
       'Cursor appends a heredoc to the command, and this one ends in a comment or holds a heredoc. Move it into a script.',
     );
   }
@@ -137,16 +136,15 @@ const warnReadTwice = (shares: readonly ProviderShare[], findings: Findings): vo
   const readers = shares.filter(
     ({ admission }) => admission.provider === 'copilot' || admission.provider === 'cursor',
   );
-  const twice = CANONICAL_EVENTS.filter(
-    (_, number) => claude.has(number) && readers.some((reader) => reader.has(number)),
-  );
+  const twice = claude.events().filter(({ number }) => readers.some((reader) => reader.has(number)));
   if (twice.length === 0) return;
+  const events = twice.map(({ number }) => CANONICAL_EVENTS[number]);
   const names = readers
     .filter(({ hooks }) => hooks.length > 0)
     .map(({ admission }) => admission.capability.name);
   findings.report(
     'HOOK_READ_TWICE',
     {},
-    `${names.join(' and ')} also ${names.length === 1 ? 'reads' : 'read'} .claude/settings.json, so handlers of ${twice.join(', ')} may run twice there. Make them harmless when repeated, or disable one provider by an override.`,
+    `${names.join(' and ')} also ${names.length === 1 ? 'reads' : 'read'} .claude/settings.json, so handlers of ${events.join(', ')} may run twice there. Make them harmless when repeated, or disable one provider by an override.`,
   );
 };

@@ -28,12 +28,17 @@ export interface NativeHooksFile extends NativeTarget {
 export interface NativeNotifyFile extends NativeTarget {
   readonly format: 'toml';
   readonly notify: readonly string[];
+  /** `notify` as one line of TOML, without a line break. */
+  readonly line: string;
 }
 
 export type NativeFile = NativeHooksFile | NativeNotifyFile;
 
-/** A null prototype is not needed: native event names come from the table, never from a document. */
 export const buildHooks = (
   events: readonly CommandEvent[],
   buildEntries: (handlers: readonly CommandHandler[]) => readonly JsonValue[],
-): NativeHooks => Object.fromEntries(events.map(({ native, handlers }) => [native, buildEntries(handlers)]));
+): NativeHooks => {
+  const hooks: Record<string, readonly JsonValue[]> = {}; // its keys come from the table, never from a document
+  for (const { native, handlers } of events) hooks[native] = buildEntries(handlers);
+  return hooks;
+};

@@ -1,5 +1,5 @@
 /** One handler of the canonical document: raw JSON value → checked handler, or findings. */
-import { describe, pointerStep } from './diagnostic.ts';
+import { describe, handlerPointer, pointerStep } from './diagnostic.ts';
 import type { Findings, Place } from './diagnostic.ts';
 import type { DiagnosticCode } from './diagnostic-table.ts';
 import type { CanonicalEvent } from './events.ts';
@@ -24,7 +24,7 @@ export class HandlerScope {
   }
 
   place(field?: string): Place {
-    const pointer = `${pointerStep('events')}${pointerStep(this.event)}${pointerStep(this.index)}`;
+    const pointer = handlerPointer(this.event, this.index);
     return {
       entityId: this.entityId,
       event: this.event,

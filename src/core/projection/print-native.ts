@@ -1,5 +1,4 @@
 /** A native file as text, for a place where nothing else lies. */
-import { printNotify } from './codex.ts';
 import type { ProjectedFile } from './model.ts';
 import type { NativeFile } from './native.ts';
 import { escapeCommentStarts, printJson } from './print-json.ts';
@@ -11,7 +10,7 @@ export const printNative = (file: NativeFile): ProjectedFile => {
 };
 
 const printContent = (file: NativeFile): string => {
-  if (file.format === 'toml') return `${printNotify(file.notify)}\n`;
+  if (file.format === 'toml') return `${file.line}\n`;
   const json = printJson(rootOf(file));
   return file.provider === 'cursor' ? escapeCommentStarts(json) : json;
 };

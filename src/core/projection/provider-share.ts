@@ -1,6 +1,7 @@
 /** What one provider gets in one projection, while it is being collected. */
 import type { Admission } from './admission.ts';
-import { CANONICAL_EVENTS } from './events.ts';
+import { handlerPointer } from './diagnostic.ts';
+import type { Place } from './diagnostic.ts';
 import type { Handler, Hook, HookEvent } from './model.ts';
 import type { NativeEvent } from './native.ts';
 
@@ -10,13 +11,19 @@ export interface Contribution {
   readonly handler: Handler;
 }
 
+/** The handlers of one canonical event. */
+interface Slot extends NativeEvent {
+  readonly number: number;
+  readonly handlers: Handler[];
+}
+
 export class ProviderShare {
   readonly admission: Admission;
   /** The hooks that give at least one handler, in order. */
   readonly hooks: Hook[] = [];
   /** Every handler with where it comes from, in order. */
   readonly contributions: Contribution[] = [];
-  readonly #handlers: (Handler[] | undefined)[] = Array.from({ length: CANONICAL_EVENTS.length });
+  readonly #slots: Slot[] = [];
 
   constructor(admission: Admission) {
     this.admission = admission;
@@ -25,22 +32,34 @@ export class ProviderShare {
   take(hook: Hook, block: HookEvent, handler: Handler): void {
     if (this.hooks.at(-1) !== hook) this.hooks.push(hook);
     this.contributions.push({ hook, block, handler });
-    const handlers = this.#handlers[block.number];
-    if (handlers === undefined) this.#handlers[block.number] = [handler];
-    else handlers.push(handler);
+    this.#slotOf(block.number).handlers.push(handler);
+  }
+
+  #slotOf(number: number): Slot {
+    let slot = this.#slots.find((candidate) => candidate.number === number);
+    if (slot === undefined) {
+      slot = { number, native: this.admission.natives[number] as string, handlers: [] };
+      this.#slots.push(slot);
+    }
+    return slot;
+  }
+
+  placeOf({ hook, block, handler }: Contribution, member = ''): Place {
+    return {
+      entityId: hook.id,
+      provider: this.admission.provider,
+      event: block.event,
+      handler: handler.index,
+      pointer: handlerPointer(block.event, handler.index) + member,
+    };
   }
 
   has(eventNumber: number): boolean {
-    return this.#handlers[eventNumber] !== undefined;
+    return this.#slots.some(({ number }) => number === eventNumber);
   }
 
   /** In the seed's order of events. */
-  nativeEvents(): NativeEvent[] {
-    const events: NativeEvent[] = [];
-    for (const [number, handlers] of this.#handlers.entries()) {
-      const native = this.admission.natives[number];
-      if (handlers !== undefined && native !== undefined) events.push({ native, handlers });
-    }
-    return events;
+  events(): readonly Slot[] {
+    return this.#slots.sort((a, b) => a.number - b.number);
   }
 }
