@@ -247,12 +247,7 @@ function planRetry(state: State, attempt: Attempt, atMs: number): Retry | null {
 
 /** Asks the running work to end early. false: it is past the point where that is possible. */
 export function stopWork(draft: Draft, work: Work, reason: NonNullable<Work['stop']>): boolean {
-  const stoppable =
-    isCreating(work.phase) ||
-    work.phase === 'before_run' ||
-    work.phase === 'agent' ||
-    work.phase === 'agent_wait';
-  if (!stoppable || work.goal !== 'attempt') return false;
+  if (!isStoppable(work.phase) || work.goal !== 'attempt') return false;
   if (work.stop) return true;
   work.stop = reason;
   settle(draft, 'cancelled', {
@@ -264,3 +259,7 @@ export function stopWork(draft: Draft, work: Work, reason: NonNullable<Work['sto
     issue(draft, { type: 'cancel-operation', operation: work.operation, awaiting: work.awaiting });
   return true;
 }
+
+/** Past the agent everything runs to its end. */
+export const isStoppable = (phase: WorkPhase): boolean =>
+  isCreating(phase) || phase === 'before_run' || phase === 'agent' || phase === 'agent_wait';

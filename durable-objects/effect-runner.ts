@@ -1,0 +1,60 @@
+/** Runs the stored effects: each at most once at a time, until none is left or this run's time is over. */
+import type { Effect } from '../src/core/lifecycle/effect.ts';
+import type { EffectEnd } from './effects/context.ts';
+
+export interface EffectHost {
+  pending(): Effect[];
+  /** Performs one; never rejects for an expected failure. */
+  perform(effect: Effect, deadlineAtMs: number): Promise<EffectEnd>;
+  /** Takes the result in, in one commit with the effect's deletion. */
+  end(effect: Effect, outcome: EffectEnd): Promise<void>;
+}
+
+/** After a bug or a platform error an effect is left alone this long. */
+const FAULT_PAUSE_MS = 5_000;
+
+export class EffectRunner {
+  readonly #host: EffectHost;
+  readonly #running = new Map<string, Promise<void>>();
+  #wake: () => void = () => undefined;
+
+  constructor(host: EffectHost) {
+    this.#host = host;
+  }
+
+  /** New effects were committed: a run under way starts them at once. */
+  notify(): void {
+    this.#wake();
+  }
+
+  /** Ends when nothing is pending, at the latest soon after `deadlineAtMs`. */
+  async run(deadlineAtMs: number): Promise<void> {
+    while (Date.now() < deadlineAtMs) {
+      this.#startPending(deadlineAtMs);
+      if (this.#running.size === 0) return;
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      await Promise.race([...this.#running.values(), woken]);
+    }
+    await Promise.all(this.#running.values());
+  }
+
+  #startPending(deadlineAtMs: number): void {
+    for (const effect of this.#host.pending()) {
+      if (this.#running.has(effect.id)) continue;
+      const running = this.#runOne(effect, deadlineAtMs).finally(() => this.#running.delete(effect.id));
+      this.#running.set(effect.id, running);
+    }
+  }
+
+  async #runOne(effect: Effect, deadlineAtMs: number): Promise<void> {
+    try {
+      await this.#host.end(effect, await this.#host.perform(effect, deadlineAtMs));
+    } catch (thrown) {
+      // The effect stays stored and is repeated: a thrown error may be the platform's, and giving up would lose the workspace.
+      console.error(JSON.stringify({ at: 'effect', effect: effect.id, command: effect.command.type, error: String(thrown) }));
+      await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE_MS));
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** Bringing the repository into a fresh sandbox: from a snapshot where there is one, else from the remote. */
+import type { CloneResult, OperationView } from '../../src/sandbox/protocol.ts';
+import type { CommandOf, EffectContext, EffectEnd } from './context.ts';
+import { runOperation } from './operation.ts';
+import { buildRemote } from './remote.ts';
+import { keptWorkflow } from './scripts.ts';
+import { uploadSnapshot } from './snapshot.ts';
+
+/** A clone's own limit, apart from any hook's. */
+const CLONE_TIMEOUT_MS = 600_000;
+
+export async function runClone(context: EffectContext, command: CommandOf<'clone'>): Promise<EffectEnd> {
+  if (command.snapshot !== null) {
+    const restored = await runRestore(context, command.operation, command.snapshot);
+    if (restored !== null) return restored;
+  }
+  const { identity } = context.state();
+  const { git } = keptWorkflow(context.store);
+  const followed = await runOperation(context, {
+    id: command.operation,
+    kind: 'clone',
+    timeout_ms: CLONE_TIMEOUT_MS,
+    remote: buildRemote(identity),
+    branch: identity.branch,
+    base_branch: identity.repository?.baseBranch ?? null,
+    depth: identity.repository?.depth ?? null,
+    user: { name: git.userName, email: git.userEmail },
+  });
+  if ('end' in followed) return asCloneEnd(followed.end);
+  return buildCloneEnd(followed.view, identity.repository === null);
+}
+
+/** null: no use of the snapshot; the saved branch is next. */
+async function runRestore(context: EffectContext, operation: string, snapshot: string): Promise<EffectEnd | null> {
+  const uploaded = await uploadSnapshot(context, snapshot);
+  if (!uploaded) return null;
+  const { identity, saved } = context.state();
+  const { git } = keptWorkflow(context.store);
+  const followed = await runOperation(context, {
+    id: `${operation}-snapshot`,
+    kind: 'restore',
+    timeout_ms: CLONE_TIMEOUT_MS,
+    snapshot,
+    remote: buildRemote(identity),
+    branch: identity.branch,
+    user: { name: git.userName, email: git.userEmail },
+  });
+  if ('end' in followed) return asCloneEnd(followed.end);
+  const { restore } = followed.view;
+  if (restore === null || !restore.ok) return null;
+  return { type: 'cloned', base: saved.base, remoteSha: saved.lastSaved, head: restore.facts.head, from: 'snapshot' };
+}
+
+/** An operation that was stopped before its start ends as a creation that was cancelled. */
+const asCloneEnd = (end: EffectEnd): EffectEnd =>
+  typeof end === 'object' && end.type === 'script-ended'
+    ? { type: 'clone-failed', detail: 'stopped before it started', cancelled: true }
+    : end;
+
+function buildCloneEnd(view: OperationView, isEmpty: boolean): EffectEnd {
+  const clone: CloneResult | null = view.clone;
+  if (clone?.ok) {
+    const { base, remote_sha, head } = clone;
+    return { type: 'cloned', base, remoteSha: remote_sha, head, from: isEmpty ? 'nothing' : 'remote' };
+  }
+  const detail = clone ? `${clone.failure.reason}: ${clone.failure.detail}` : (view.detail ?? `the clone was ${view.outcome}`);
+  return { type: 'clone-failed', detail, cancelled: view.outcome === 'cancelled' };
+}

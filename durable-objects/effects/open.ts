@@ -1,0 +1,82 @@
+/** Finding the sandbox, or taking a fresh one; and asking, without waking it, whether it is awake. */
+import type { Outcome } from '../../src/core/lifecycle/event.ts';
+import type { Location } from '../../src/core/lifecycle/state.ts';
+import { absenceOf, absent, at, insist, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
+import { destroySandbox } from './destroy.ts';
+import { buildPlan, keepWorkflow } from './scripts.ts';
+
+export async function runOpen(context: EffectContext, command: CommandOf<'open'>): Promise<EffectEnd> {
+  const inForce = await context.project.workflowInForce();
+  if (!inForce.ok) return { type: 'plan-refused', detail: inForce.error.detail };
+  const { workflow, text } = inForce.value;
+  keepWorkflow(context.store, workflow);
+  if (command.replaces !== null) await destroySandbox(context, command.replaces);
+  const { identity, directory } = context.state();
+  const result = await insist(context, () =>
+    context.client.open({
+      project: identity.project,
+      key: identity.key,
+      creation_id: command.creationId,
+      claim: command.claim,
+      root: identity.root,
+      directory,
+      workflow: text,
+    }),
+  );
+  if (result === null) return 'later';
+  if (result.kind !== 'answer') return absent(absenceOf(result));
+  const opened = result.value;
+  if (opened.files === 'damaged') return absent({ kind: 'damaged', detail: opened.damage ?? 'the folder is not our repository' });
+  return {
+    type: 'opened',
+    plan: buildPlan(context.state(), workflow, context.env),
+    files: opened.files,
+    directory: opened.directory,
+    workflowDir: opened.workflow_dir,
+  };
+}
+
+/** Before a removal: is there something to save, and is there a hook to run? */
+export async function runLook(context: EffectContext): Promise<EffectEnd> {
+  const inForce = await context.project.workflowInForce();
+  if (inForce.ok) keepWorkflow(context.store, inForce.value.workflow);
+  const hooks = inForce.ok
+    ? buildPlan(context.state(), inForce.value.workflow, context.env).hooks
+    : { after_create: false, before_run: false, after_run: false, before_remove: false };
+  if (!(await context.access.isAwake())) return { type: 'looked', found: 'asleep', hooks };
+  return lookInside(context, hooks);
+}
+
+async function lookInside(context: EffectContext, hooks: Extract<Outcome, { type: 'looked' }>['hooks']): Promise<EffectEnd> {
+  const { identity, directory, creationId } = context.state();
+  const result = await insist(context, () =>
+    context.client.open({
+      project: identity.project,
+      key: identity.key,
+      creation_id: creationId ?? '00000000',
+      claim: false,
+      root: identity.root,
+      directory,
+      workflow: null,
+    }),
+  );
+  if (result === null) return 'later';
+  if (result.kind !== 'answer') return absent(absenceOf(result));
+  if (result.value.files === 'damaged') return absent({ kind: 'damaged', detail: result.value.damage ?? 'not our repository' });
+  if (result.value.files === 'absent') return absent({ kind: 'gone', detail: 'the workspace folder is gone' });
+  return { type: 'looked', found: 'awake', hooks };
+}
+
+/** Keeps a sandbox that would sleep awake: any call is activity. */
+export async function runTouch(context: EffectContext): Promise<EffectEnd> {
+  await context.client.health();
+  return 'done';
+}
+
+export async function runKillLeftovers(context: EffectContext): Promise<EffectEnd> {
+  const result = await insist(context, () => context.client.killLeftovers(at(context.state())));
+  if (result === null) return 'later';
+  return result.kind === 'answer' ? { type: 'leftovers-killed' } : absent(absenceOf(result));
+}
+
+export const isHostLike = (location: Location): boolean => location !== 'cloudflare';

@@ -1,0 +1,80 @@
+/** One sandbox operation from start to end: started once by id, found again after any interruption. */
+import { isStoppable } from '../../src/core/lifecycle/work.ts';
+import { MAX_WAIT_MS, type OperationSpec, type OperationView } from '../../src/sandbox/protocol.ts';
+import { absenceOf, absent, at, insist, type EffectContext, type EffectEnd } from './context.ts';
+
+/** How long after its own timeout an operation may take to be stopped and reported. */
+const GRACE_MS = 60_000;
+
+type Followed = { view: OperationView } | { end: EffectEnd };
+
+type WithoutWait<T> = T extends unknown ? Omit<T, 'wait_ms'> : never;
+
+/** Starts it, or joins the run that an earlier try started, and follows it to its end. */
+export async function runOperation(context: EffectContext, spec: WithoutWait<OperationSpec>): Promise<Followed> {
+  const state = context.state();
+  const waitMs = Math.max(0, Math.min(MAX_WAIT_MS, context.deadlineAtMs - Date.now()));
+  // A stop that came before the start: whether an earlier try of this effect started it, only the sandbox knows.
+  if (isStopping(context)) return stopBeforeStart(context, spec.id);
+  const started = await insist(
+    context,
+    () => context.client.start(at(state), { ...spec, wait_ms: waitMs } as OperationSpec),
+    spec.timeout_ms + GRACE_MS,
+  );
+  if (started === null) return { end: 'later' };
+  if (started.kind !== 'answer') return { end: absent(absenceOf(started)) };
+  return started.value.state === 'ended' ? { view: started.value } : follow(context, spec.id, spec.timeout_ms);
+}
+
+/** Once stopped, after_run and the save still run: only what a stop ends is not started any more. */
+function isStopping(context: EffectContext): boolean {
+  const { stage } = context.state();
+  return stage.name === 'work' && stage.stop !== null && isStoppable(stage.phase);
+}
+
+async function stopBeforeStart(context: EffectContext, id: string): Promise<Followed> {
+  const found = await insist(context, () => context.client.cancel(at(context.state()), id));
+  if (found === null) return { end: 'later' };
+  if (found.kind === 'answer') return { view: found.value };
+  if (found.kind === 'refused' && found.error.code === 'operation_not_found')
+    return { end: { type: 'script-ended', outcome: 'cancelled', exitCode: null, durationMs: 0, detail: 'stopped before it started' } };
+  return { end: absent(absenceOf(found)) };
+}
+
+async function follow(context: EffectContext, id: string, timeoutMs: number): Promise<Followed> {
+  for (;;) {
+    const waitMs = Math.min(MAX_WAIT_MS, context.deadlineAtMs - Date.now());
+    if (waitMs <= 0) return { end: 'later' };
+    const polled = await insist(
+      context,
+      () => context.client.operation(at(context.state()), id, { waitMs, output: 'none' }),
+      timeoutMs + GRACE_MS,
+    );
+    if (polled === null) return { end: 'later' };
+    if (polled.kind !== 'answer') return { end: absent(absenceOf(polled)) };
+    if (polled.value.state === 'ended') return readKept(context, id);
+  }
+}
+
+async function readKept(context: EffectContext, id: string): Promise<Followed> {
+  const kept = await insist(context, () => context.client.operation(at(context.state()), id, { waitMs: 0, output: 'kept' }));
+  if (kept === null) return { end: 'later' };
+  return kept.kind === 'answer' ? { view: kept.value } : { end: absent(absenceOf(kept)) };
+}
+
+/** Repeated until the operation is over: a cancel that overtakes its start finds nothing at first. */
+export async function runCancel(context: EffectContext, operation: string, awaiting: string): Promise<EffectEnd> {
+  const isRunning = () => {
+    const { stage } = context.state();
+    return (stage.name === 'work' || stage.name === 'removal') && stage.awaiting === awaiting;
+  };
+  while (isRunning()) {
+    const result = await insist(context, () => context.client.cancel(at(context.state()), operation));
+    if (result === null) return 'later';
+    const notYet = result.kind === 'refused' && result.error.code === 'operation_not_found';
+    if (!notYet) return 'done';
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    if (Date.now() >= context.deadlineAtMs) return 'later';
+  }
+  return 'done';
+}

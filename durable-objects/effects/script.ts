@@ -1,0 +1,54 @@
+/** Hooks and the agent: which script, with which environment, and what its end means. */
+import { buildAgentEnv, buildHookEnv, CREDENTIAL_NAMES } from '../../src/core/hook-env.ts';
+import type { Workflow } from '../../src/core/workflow.ts';
+import type { ScriptSpec } from '../../src/sandbox/protocol.ts';
+import { absent, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
+import { runOperation } from './operation.ts';
+import { agentCommandOf, keptWorkflow } from './scripts.ts';
+
+export async function runHook(context: EffectContext, command: CommandOf<'run-hook'>): Promise<EffectEnd> {
+  const workflow = keptWorkflow(context.store);
+  const env = await hookEnvironment(context, workflow, command);
+  return runScript(context, {
+    id: command.operation,
+    kind: 'script',
+    role: 'hook',
+    script: workflow.hooks[command.hook] ?? '',
+    timeout_ms: workflow.hookTimeoutMs,
+    env,
+    unset: [...CREDENTIAL_NAMES],
+    leftovers: command.keepLeftovers ? 'keep' : 'kill',
+    confinement: { kind: 'none' },
+  });
+}
+
+export async function runAgent(context: EffectContext, command: CommandOf<'run-agent'>): Promise<EffectEnd> {
+  const workflow = keptWorkflow(context.store);
+  return runScript(context, {
+    id: command.operation,
+    kind: 'script',
+    role: 'agent',
+    script: agentCommandOf(context.state(), workflow) ?? '',
+    timeout_ms: workflow.agent.timeoutMs,
+    env: await agentEnvironment(context, workflow),
+    unset: [],
+    leftovers: 'kill',
+    confinement: { kind: 'none' },
+  });
+}
+
+async function runScript(context: EffectContext, spec: Omit<ScriptSpec, 'wait_ms'>): Promise<EffectEnd> {
+  const followed = await runOperation(context, spec);
+  if ('end' in followed) return followed.end;
+  const { view } = followed;
+  context.store.saveOutput(spec.id, 'stdout', view.stdout);
+  context.store.saveOutput(spec.id, 'stderr', view.stderr);
+  if (view.outcome === null) return absent({ kind: 'unreachable', detail: 'the operation ended without an outcome' });
+  return {
+    type: 'script-ended',
+    outcome: view.outcome,
+    exitCode: view.exit_code,
+    durationMs: view.duration_ms ?? 0,
+    detail: view.detail,
+  };
+}

@@ -1,0 +1,77 @@
+/** Snapshots of unsaved work: a git bundle per snapshot in R2, the newest two kept. */
+import type { State } from '../../src/core/lifecycle/state.ts';
+import type { OperationView } from '../../src/sandbox/protocol.ts';
+import { at, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
+import { runOperation } from './operation.ts';
+
+const SNAPSHOT_TIMEOUT_MS = 600_000;
+/** A larger bundle is skipped with its reason: it would be uploaded after every attempt. */
+const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
+const KEPT_SNAPSHOTS = 2;
+
+const prefixOf = ({ identity }: State): string => `${identity.project}/${identity.key}/`;
+
+export async function runSnapshot(context: EffectContext, command: CommandOf<'snapshot'>): Promise<EffectEnd> {
+  const state = context.state();
+  const followed = await runOperation(context, {
+    id: command.operation,
+    kind: 'snapshot',
+    timeout_ms: SNAPSHOT_TIMEOUT_MS,
+    branch: state.identity.branch,
+    max_bytes: MAX_SNAPSHOT_BYTES,
+  });
+  if ('end' in followed) return typeof followed.end === 'object' ? skipped(context, 'the sandbox did not answer') : followed.end;
+  return keepSnapshot(context, command.operation, followed.view);
+}
+
+async function keepSnapshot(context: EffectContext, id: string, view: OperationView): Promise<EffectEnd> {
+  const bucket = context.env.SNAPSHOTS;
+  if (!bucket) return skipped(context, 'no snapshot store is configured (binding SNAPSHOTS)');
+  if (view.snapshot === null) return skipped(context, view.detail ?? `the snapshot was ${view.outcome}`);
+  if (view.snapshot.status === 'skipped') return skipped(context, view.snapshot.reason);
+  const { bytes, head } = view.snapshot;
+  const body = await context.client.readSnapshot(at(context.state()), id);
+  if (body.kind !== 'answer') return skipped(context, 'the bundle could not be read from the sandbox');
+  const prefix = prefixOf(context.state());
+  // R2 wants the length of a stream before it reads the first byte.
+  const { readable, writable } = new FixedLengthStream(bytes);
+  await Promise.all([body.value.pipeTo(writable), bucket.put(`${prefix}${id}`, readable)]);
+  await dropOlder(bucket, prefix, id);
+  await context.client.deleteSnapshot(at(context.state()), id);
+  return { type: 'snapshotted', snapshot: { id, atMs: Date.now(), head, complete: true, skipped: null } };
+}
+
+const skipped = (context: EffectContext, reason: string): EffectEnd => ({
+  type: 'snapshotted',
+  snapshot: {
+    id: '',
+    atMs: Date.now(),
+    head: context.state().saved.head,
+    complete: false,
+    skipped: reason,
+  },
+});
+
+async function dropOlder(bucket: R2Bucket, prefix: string, newest: string): Promise<void> {
+  const { objects } = await bucket.list({ prefix });
+  const older = objects
+    .filter(({ key }) => key !== `${prefix}${newest}`)
+    .sort((a, b) => b.uploaded.getTime() - a.uploaded.getTime())
+    .slice(KEPT_SNAPSHOTS - 1);
+  if (older.length > 0) await bucket.delete(older.map(({ key }) => key));
+}
+
+/** false: there is no such snapshot, or it did not reach the sandbox. */
+export async function uploadSnapshot(context: EffectContext, id: string): Promise<boolean> {
+  const object = await context.env.SNAPSHOTS?.get(`${prefixOf(context.state())}${id}`);
+  if (!object) return false;
+  const sent = await context.client.writeSnapshot(at(context.state()), id, object.body);
+  return sent.kind === 'answer';
+}
+
+export async function deleteSnapshots(context: EffectContext): Promise<void> {
+  const bucket = context.env.SNAPSHOTS;
+  if (!bucket) return;
+  const { objects } = await bucket.list({ prefix: prefixOf(context.state()) });
+  if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
+}

@@ -1,0 +1,25 @@
+/** What a project answers to its own workspaces. */
+import type { WorkspaceView } from '../src/core/api.ts';
+import type { Workflow } from '../src/core/workflow.ts';
+import type { Answer } from './rpc.ts';
+
+export interface WorkspaceSummary {
+  view: WorkspaceView;
+  generation: number;
+  terminal: boolean;
+  /** Grows with every change; an older report that arrives late is dropped. */
+  version: number;
+}
+
+export interface ProcessEnvironment {
+  global: Record<string, string>;
+  project: Record<string, string>;
+}
+
+export interface ProjectForWorkspace {
+  /** The WORKFLOW.md in force, parsed. */
+  workflowInForce(): Answer<{ workflow: Workflow; text: string }>;
+  /** Values in clear, for a process that is about to start; never stored by the caller. */
+  processEnvironment(): Answer<ProcessEnvironment>;
+  report(summary: WorkspaceSummary): Promise<void>;
+}

@@ -1,0 +1,11 @@
+/** What a workspace answers to its own project only: the project decides on identity and terminal states. */
+import type { Dispatched, TaskStateAnswer, WorkspaceView } from '../src/core/api.ts';
+import type { Request } from '../src/core/lifecycle/event.ts';
+import type { Answer } from './rpc.ts';
+
+export interface WorkspaceForProject {
+  dispatch(request: Extract<Request, { type: 'dispatched' }>): Answer<Dispatched>;
+  changeTaskState(state: string, terminal: boolean): Answer<TaskStateAnswer>;
+  /** Starts a removal that is due and waits for its end at most `waitMs`; null: nothing was ever dispatched here. */
+  sweep(terminal: boolean, force: boolean, waitMs: number): Promise<WorkspaceView | null>;
+}

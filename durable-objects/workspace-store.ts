@@ -1,0 +1,187 @@
+/** The workspace's SQLite tables: SQL and row parsing only, no decisions. */
+import type { Effect } from '../src/core/lifecycle/effect.ts';
+import type { Note } from '../src/core/lifecycle/event.ts';
+import type { Attempt, State } from '../src/core/lifecycle/state.ts';
+import type { KeptOutput } from '../src/sandbox/protocol.ts';
+import { migrate } from './migrations.ts';
+
+const MIGRATIONS = [
+  `CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+   CREATE TABLE effect (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, command TEXT NOT NULL);
+   CREATE TABLE attempt (number INTEGER PRIMARY KEY, value TEXT NOT NULL);
+   CREATE TABLE output (operation TEXT NOT NULL, stream TEXT NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, total_bytes INTEGER NOT NULL, truncated INTEGER NOT NULL, PRIMARY KEY (operation, stream, part));
+   CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL);
+   CREATE TABLE answer (key TEXT PRIMARY KEY, digest TEXT NOT NULL, value TEXT NOT NULL, at_ms INTEGER NOT NULL);`,
+];
+
+/** A SQLite value of a Durable Object holds 2 MB; a part of this many UTF-16 units stays below it in UTF-8. */
+const PART_LENGTH = 500_000;
+/** Enough to tell a workspace's whole story; older ones are dropped. */
+const MAX_EVENTS = 2000;
+
+export interface StoredEvent {
+  seq: number;
+  at_ms: number;
+  name: string;
+  data: string;
+}
+
+export class WorkspaceStore {
+  readonly #storage: DurableObjectStorage;
+  #state: State | null | undefined;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    migrate(storage, MIGRATIONS);
+  }
+
+  load(): State | null {
+    if (this.#state === undefined) {
+      const value = this.meta('state');
+      this.#state = value === null ? null : (JSON.parse(value) as State);
+    }
+    return this.#state;
+  }
+
+  /** State, effects, the attempt's record and notes in one transaction: all of a step or nothing of it. */
+  commit(step: { state: State; effects: Effect[]; notes: Note[]; done: string | null; atMs: number }): void {
+    const { state, effects, notes, done, atMs } = step;
+    this.#storage.transactionSync(() => {
+      if (this.load()?.generation !== state.generation) this.#forgetGeneration();
+      this.setMeta('state', JSON.stringify(state));
+      this.setMeta('version', String(this.version() + 1));
+      if (done !== null) this.deleteEffect(done);
+      for (const effect of effects) this.#insertEffect(effect, state);
+      if (state.attempt) this.#upsertAttempt(state.attempt);
+      for (const { event, data } of notes) this.#insertEvent(atMs, event, data);
+    });
+    this.#state = state;
+  }
+
+  /** A removed workspace's key starts anew: numbers, attempts and outputs of the old one are not the new one's. */
+  #forgetGeneration(): void {
+    for (const table of ['effect', 'attempt', 'output']) this.#storage.sql.exec(`DELETE FROM ${table}`);
+  }
+
+  meta(name: string): string | null {
+    const rows = this.#storage.sql.exec<{ value: string }>('SELECT value FROM meta WHERE name = ?', name).toArray();
+    return rows[0]?.value ?? null;
+  }
+
+  setMeta(name: string, value: string): void {
+    this.#storage.sql.exec('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)', name, value);
+  }
+
+  /** Grows with every commit. */
+  version(): number {
+    return Number(this.meta('version') ?? 0);
+  }
+
+  effects(): Effect[] {
+    return this.#storage.sql
+      .exec<{ id: string; command: string }>('SELECT id, command FROM effect ORDER BY seq')
+      .toArray()
+      .map(({ id, command }) => ({ id, command: JSON.parse(command) as Effect['command'] }));
+  }
+
+  #insertEffect(effect: Effect, state: State): void {
+    this.#storage.sql.exec(
+      'INSERT OR REPLACE INTO effect (id, seq, command) VALUES (?, ?, ?)',
+      effect.id,
+      state.effectCount,
+      JSON.stringify(effect.command),
+    );
+  }
+
+  deleteEffect(id: string): void {
+    this.#storage.sql.exec('DELETE FROM effect WHERE id = ?', id);
+  }
+
+  #upsertAttempt(attempt: Attempt): void {
+    this.#storage.sql.exec(
+      'INSERT OR REPLACE INTO attempt (number, value) VALUES (?, ?)',
+      attempt.number,
+      JSON.stringify(attempt),
+    );
+  }
+
+  attempt(number: number): Attempt | null {
+    return this.attempts(number + 1, 1).find((attempt) => attempt.number === number) ?? null;
+  }
+
+  /** Newest first, numbers below `before`. */
+  attempts(before: number, limit: number): Attempt[] {
+    return this.#storage.sql
+      .exec<{ value: string }>('SELECT value FROM attempt WHERE number < ? ORDER BY number DESC LIMIT ?', before, limit)
+      .toArray()
+      .map(({ value }) => JSON.parse(value) as Attempt);
+  }
+
+  saveOutput(operation: string, stream: 'stdout' | 'stderr', output: KeptOutput): void {
+    const { sql } = this.#storage;
+    sql.exec('DELETE FROM output WHERE operation = ? AND stream = ?', operation, stream);
+    for (const [part, text] of splitText(output.text).entries())
+      sql.exec(
+        'INSERT INTO output (operation, stream, part, text, total_bytes, truncated) VALUES (?, ?, ?, ?, ?, ?)',
+        operation,
+        stream,
+        part,
+        text,
+        output.total_bytes,
+        output.truncated ? 1 : 0,
+      );
+  }
+
+  output(operation: string, stream: 'stdout' | 'stderr'): KeptOutput | null {
+    const rows = this.#storage.sql
+      .exec<{ text: string; total_bytes: number; truncated: number }>(
+        'SELECT text, total_bytes, truncated FROM output WHERE operation = ? AND stream = ? ORDER BY part',
+        operation,
+        stream,
+      )
+      .toArray();
+    const [first] = rows;
+    if (!first) return null;
+    return {
+      text: rows.map((row) => row.text).join(''),
+      total_bytes: first.total_bytes,
+      truncated: first.truncated === 1,
+    };
+  }
+
+  #insertEvent(atMs: number, name: string, data: Record<string, unknown>): void {
+    const { sql } = this.#storage;
+    sql.exec('INSERT INTO event (at_ms, name, data) VALUES (?, ?, ?)', atMs, name, JSON.stringify(data));
+    sql.exec('DELETE FROM event WHERE seq <= (SELECT MAX(seq) FROM event) - ?', MAX_EVENTS);
+  }
+
+  /** Oldest first, sequence numbers above `after`. */
+  events(after: number, limit: number): StoredEvent[] {
+    const query = 'SELECT seq, at_ms, name, data FROM event WHERE seq > ? ORDER BY seq LIMIT ?';
+    return this.#storage.sql.exec<StoredEvent & Record<string, SqlStorageValue>>(query, after, limit).toArray();
+  }
+
+  answer(key: string, sinceMs: number): { digest: string; value: string } | null {
+    const query = 'SELECT digest, value FROM answer WHERE key = ? AND at_ms >= ?';
+    return this.#storage.sql.exec<{ digest: string; value: string }>(query, key, sinceMs).toArray()[0] ?? null;
+  }
+
+  saveAnswer(key: string, digest: string, value: string, atMs: number, sinceMs: number): void {
+    const { sql } = this.#storage;
+    sql.exec('DELETE FROM answer WHERE at_ms < ?', sinceMs);
+    sql.exec('INSERT OR REPLACE INTO answer (key, digest, value, at_ms) VALUES (?, ?, ?, ?)', key, digest, value, atMs);
+  }
+}
+
+/** Parts never cut a surrogate pair. An empty text is one empty part, so that its counts are kept. */
+function splitText(text: string): string[] {
+  const parts: string[] = [];
+  for (let start = 0; start < text.length || parts.length === 0; ) {
+    let end = Math.min(start + PART_LENGTH, text.length);
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
+    parts.push(text.slice(start, end));
+    start = end;
+    if (text.length === 0) break;
+  }
+  return parts;
+}

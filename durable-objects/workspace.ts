@@ -1,0 +1,239 @@
+/** One task's workspace. Every entry: gate → load → step → commit → arm the alarm; effects run afterwards, from the alarm. */
+import { DurableObject } from 'cloudflare:workers';
+import type { AttemptPage, AttemptView, Dispatched, TaskStateAnswer, WorkspaceDetail, WorkspaceView } from '../src/core/api.ts';
+import { failure, type Failure } from '../src/core/failure.ts';
+import type { Effect } from '../src/core/lifecycle/effect.ts';
+import type { Event, Request } from '../src/core/lifecycle/event.ts';
+import type { State } from '../src/core/lifecycle/state.ts';
+import { step } from '../src/core/lifecycle/step.ts';
+import { nextTimerAtMs, REMOVED_RECORD_MS } from '../src/core/lifecycle/timer.ts';
+import { err, ok, type Result } from '../src/core/result.ts';
+import type { Env } from '../src/sandbox/env.ts';
+import { streamLog, viewAttempt, viewAttempts, viewWorkspace } from './attempt-reader.ts';
+import { EffectRunner } from './effect-runner.ts';
+import type { EffectContext, EffectEnd } from './effects/context.ts';
+import { streamExec } from './effects/exec.ts';
+import { runEffect } from './effects/run.ts';
+import { IdempotentAnswers } from './idempotency.ts';
+import { IndexReporter } from './index-reporter.ts';
+import type { Answer, Idempotency, WorkspaceRpc } from './rpc.ts';
+import { reachSandbox } from './sandbox-access.ts';
+import { projectOf } from './stubs.ts';
+import type { WorkspaceForProject } from './workspace-for-project.ts';
+import { WorkspaceStore } from './workspace-store.ts';
+
+/** An alarm handler may run 15 minutes; it hands over to the next alarm well before. */
+const RUN_MS = 10 * 60_000;
+
+const NOT_FOUND = err(failure('workspace_not_found', 'no task was ever dispatched to this workspace'));
+
+export class Workspace extends DurableObject<Env> implements WorkspaceRpc, WorkspaceForProject {
+  readonly #store: WorkspaceStore;
+  readonly #answers: IdempotentAnswers;
+  readonly #reporter: IndexReporter;
+  readonly #runner: EffectRunner;
+  #settled: (() => void)[] = [];
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#store = new WorkspaceStore(ctx.storage);
+    this.#answers = new IdempotentAnswers(this.#store);
+    this.#reporter = new IndexReporter(env, this.#store);
+    this.#runner = new EffectRunner({
+      pending: () => this.#store.effects(),
+      perform: (effect, deadlineAtMs) => runEffect(this.#context(effect, deadlineAtMs), effect.command),
+      end: (effect, outcome) => this.#endEffect(effect, outcome),
+    });
+  }
+
+  override async alarm(): Promise<void> {
+    const state = this.#store.load();
+    if (state?.stage.name === 'removed' && Date.now() >= state.stage.atMs + REMOVED_RECORD_MS) return this.#forget();
+    if (state !== null && isDue(nextTimerAtMs(state))) await this.#apply({ type: 'timer-fired' });
+    const deadlineAtMs = Date.now() + RUN_MS;
+    await Promise.all([this.#runner.run(deadlineAtMs), this.#reporter.run(deadlineAtMs)]);
+    await this.#arm();
+  }
+
+  async #forget(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  // What its project asks.
+
+  async dispatch(request: Extract<Request, { type: 'dispatched' }>): Answer<Dispatched> {
+    const applied = await this.#apply(request);
+    if (!applied.ok) return applied;
+    const { attempt, queued } = applied.value;
+    return ok({
+      workspace: viewWorkspace(applied.value),
+      attempt: attempt === null || queued ? null : viewAttempt(this.#store, applied.value, attempt, 'summary'),
+    });
+  }
+
+  async changeTaskState(state: string, terminal: boolean): Answer<TaskStateAnswer> {
+    const applied = await this.#apply({ type: 'task-state-changed', state, terminal });
+    if (!applied.ok) return applied;
+    const { stage } = applied.value;
+    const stopping = stage.name === 'work' && terminal;
+    const effect = stage.name === 'removal' ? 'removal_started' : stopping ? 'cancelling' : 'none';
+    return ok({ workspace: viewWorkspace(applied.value), effect });
+  }
+
+  async sweep(terminal: boolean, force: boolean, waitMs: number): Promise<WorkspaceView | null> {
+    if (this.#store.load() === null) return null;
+    await this.#apply({ type: 'swept', terminal, force });
+    await this.#waitWhileRemoving(waitMs);
+    const state = this.#store.load();
+    return state === null ? null : viewWorkspace(state);
+  }
+
+  async #waitWhileRemoving(waitMs: number): Promise<void> {
+    const endAtMs = Date.now() + waitMs;
+    while (this.#store.load()?.stage.name === 'removal' && Date.now() < endAtMs) {
+      const committed = new Promise<void>((resolve) => this.#settled.push(resolve));
+      await Promise.race([committed, new Promise((resolve) => setTimeout(resolve, endAtMs - Date.now()))]);
+    }
+  }
+
+  // What callers ask.
+
+  async view(): Answer<WorkspaceDetail> {
+    const state = this.#store.load();
+    if (state === null) return NOT_FOUND;
+    const attempts = viewAttempts(this.#store, state, Number.MAX_SAFE_INTEGER, 20);
+    return ok({ ...viewWorkspace(state), attempts });
+  }
+
+  async listAttempts(limit: number, cursor: string | null): Answer<AttemptPage> {
+    const state = this.#store.load();
+    if (state === null) return NOT_FOUND;
+    const before = cursor === null ? Number.MAX_SAFE_INTEGER : Number(cursor);
+    const attempts = viewAttempts(this.#store, state, before, limit + 1);
+    const page = attempts.slice(0, limit);
+    const last = page.at(-1);
+    return ok({ attempts: page, next_cursor: attempts.length > limit && last ? String(last.number) : null });
+  }
+
+  async attempt(number: number): Answer<AttemptView> {
+    const found = this.#findAttempt(number);
+    return found.ok ? ok(viewAttempt(this.#store, found.value.state, found.value.attempt, 'with output')) : found;
+  }
+
+  async attemptLog(number: number): Answer<ReadableStream<Uint8Array>> {
+    const found = this.#findAttempt(number);
+    return found.ok ? ok(streamLog(this.#store, found.value.attempt)) : found;
+  }
+
+  #findAttempt(number: number) {
+    const state = this.#store.load();
+    if (state === null) return NOT_FOUND;
+    const attempt = this.#store.attempt(number);
+    if (attempt === null) return err(failure('attempt_not_found', `${state.identity.key} has no attempt ${number}`));
+    return ok({ state, attempt });
+  }
+
+  async save(): Answer<WorkspaceView> {
+    const applied = await this.#apply({ type: 'save-requested' });
+    return applied.ok ? ok(viewWorkspace(applied.value)) : applied;
+  }
+
+  async cancelAttempt(number: number): Answer<AttemptView> {
+    const applied = await this.#apply({ type: 'cancel-requested', attempt: number });
+    return applied.ok ? this.attempt(number) : applied;
+  }
+
+  async finishAttempt(
+    number: number,
+    input: { outcome: 'succeeded' | 'failed'; detail: string | null },
+    idempotency: Idempotency | null,
+  ): Answer<AttemptView> {
+    return this.#answers.once(idempotency, async () => {
+      const applied = await this.#apply({ type: 'finish-requested', attempt: number, ...input });
+      return applied.ok ? this.attempt(number) : applied;
+    });
+  }
+
+  async remove(
+    options: { cancel: boolean; discard: boolean },
+    idempotency: Idempotency | null,
+  ): Answer<{ gone: boolean; workspace: WorkspaceView }> {
+    return this.#answers.once(idempotency, async () => {
+      const gone = this.#store.load()?.stage.name === 'removed';
+      const applied = await this.#apply({ type: 'delete-requested', ...options });
+      return applied.ok ? ok({ gone, workspace: viewWorkspace(applied.value) }) : applied;
+    });
+  }
+
+  async exec(command: string, timeoutMs: number): Answer<ReadableStream<Uint8Array>> {
+    const state = this.#store.load();
+    if (state === null) return NOT_FOUND;
+    if (state.stage.name === 'removal')
+      return err(failure('workspace_removing', `workspace ${state.identity.key} is being removed`));
+    if (state.damaged !== null) return err(failure('workspace_damaged', state.damaged));
+    if (state.stage.name !== 'work' || state.stage.phase !== 'agent_wait')
+      return err(failure('wrong_phase', 'exec works while a caller-run attempt waits for its caller (phase agent_wait)'));
+    return streamExec(this.#context(null, Date.now() + timeoutMs), crypto.randomUUID(), command, timeoutMs);
+  }
+
+  // The one way that anything changes.
+
+  async #apply(event: Request | { type: 'timer-fired' }): Promise<Result<State, Failure>> {
+    return this.#commit({ ...event, atMs: Date.now(), newId: crypto.randomUUID() }, null);
+  }
+
+  async #endEffect(effect: Effect, outcome: EffectEnd): Promise<void> {
+    if (outcome === 'later') return;
+    if (outcome === 'done') return this.#store.deleteEffect(effect.id);
+    const event = { type: 'effect-ended', effect: effect.id, outcome } as const;
+    await this.#commit({ ...event, atMs: Date.now(), newId: crypto.randomUUID() }, effect.id);
+  }
+
+  async #commit(event: Event, done: string | null): Promise<Result<State, Failure>> {
+    const { state, effects, notes, refused } = step(this.#store.load(), event);
+    if (refused) return err(refused);
+    if (state === null) return NOT_FOUND;
+    this.#store.commit({ state, effects, notes, done, atMs: event.atMs });
+    await this.#arm();
+    this.#runner.notify();
+    this.#reporter.notify();
+    for (const resolve of this.#settled.splice(0)) resolve();
+    return ok(state);
+  }
+
+  /** Work that is owed runs from the alarm, so that it goes on after a crash between this commit and its first call. */
+  async #arm(): Promise<void> {
+    const state = this.#store.load();
+    if (state === null) return;
+    const owed = this.#store.effects().length > 0 || !this.#reporter.isDone();
+    const atMs = owed ? Date.now() : nextTimerAtMs(state);
+    if (atMs !== null) await this.ctx.storage.setAlarm(atMs);
+  }
+
+  #context(effect: Effect | null, deadlineAtMs: number): EffectContext {
+    const state = this.#present();
+    const { access, client } = reachSandbox(this.env, state.identity);
+    return {
+      env: this.env,
+      store: this.#store,
+      state: () => this.#present(),
+      isAwaited: () => {
+        const { stage } = this.#present();
+        return (stage.name === 'work' || stage.name === 'removal') && stage.awaiting === effect?.id;
+      },
+      project: projectOf(this.env, state.identity.project),
+      access,
+      client,
+      deadlineAtMs,
+    };
+  }
+
+  #present(): State {
+    const state = this.#store.load();
+    if (state === null) throw new Error('an effect ran before the first dispatch');
+    return state;
+  }
+}
+
+const isDue = (atMs: number | null): boolean => atMs !== null && atMs <= Date.now();

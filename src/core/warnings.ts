@@ -1,0 +1,44 @@
+/** What people must not miss about a project or a workspace. */
+import type { Location, State } from './lifecycle/state.ts';
+import type { Workflow } from './workflow.ts';
+
+export interface Warning {
+  code: string;
+  message: string;
+}
+
+const PLAIN_HOST: Warning = {
+  code: 'plain_host',
+  message:
+    'agents and hooks run on this machine as your user, without a sandbox; ask for isolation "bubblewrap" or another location unless you trust them',
+};
+
+const HOOKS_ON_HOST: Warning = {
+  code: 'hooks_on_host',
+  message:
+    'hooks run outside the sandbox in a directory the agent controls: anything they run there (git, npm lifecycle hooks) reads agent-written files; keep hooks in the sandbox unless you are sure',
+};
+
+export function buildProjectWarnings(
+  location: Location,
+  isolation: 'bubblewrap' | null,
+  workflow: Workflow,
+  hasWorkflowError: boolean,
+): Warning[] {
+  const warnings: Warning[] = [];
+  if (location === 'host' && isolation === null) warnings.push(PLAIN_HOST);
+  if (location === 'docker' && workflow.sandboxHooks === 'host') warnings.push(HOOKS_ON_HOST);
+  if (hasWorkflowError)
+    warnings.push({ code: 'workflow_refused', message: 'the last WORKFLOW.md was refused; the one before it stays in force' });
+  return warnings;
+}
+
+export function buildWorkspaceWarnings(state: State): Warning[] {
+  const warnings: Warning[] = [];
+  if (state.identity.location === 'host' && state.identity.isolation === null) warnings.push(PLAIN_HOST);
+  if (state.saved.status === 'diverged' || state.saved.status === 'head_elsewhere')
+    warnings.push({ code: 'work_on_rescue_refs', message: 'the work is saved on rescue refs, not on the task branch' });
+  if (state.snapshot !== null && state.snapshot.skipped !== null)
+    warnings.push({ code: 'snapshot_skipped', message: `unsaved work has no snapshot: ${state.snapshot.skipped}` });
+  return warnings;
+}

@@ -1,0 +1,10 @@
+/** What every location offers beside the supervisor's protocol: one object per sandbox. */
+
+export interface SandboxAccess {
+  /** One request to the supervisor; a throw or an answer without its header is a transport failure of unknown outcome. */
+  fetch(request: Request): Promise<Response>;
+  /** Wakes nothing. A host never sleeps. */
+  isAwake(): Promise<boolean>;
+  /** Ends the sandbox with its disk; idempotent. null: the supervisor's own `destroy` is the way (host). */
+  destroy: (() => Promise<void>) | null;
+}

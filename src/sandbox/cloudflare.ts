@@ -1,0 +1,65 @@
+/**
+ * Sandboxes of Cloudflare's Sandbox SDK: the only file that names it. Of the SDK only getSandbox, containerFetch, destroy and getState are
+ * used; everything else is the supervisor's own protocol, so that the SDK's 1.0 needs changes here alone.
+ */
+import { getSandbox } from '@cloudflare/sandbox';
+import type { Env } from './env.ts';
+import { SUPERVISOR_HEADER, SUPERVISOR_PORT } from './protocol.ts';
+import type { SandboxAccess } from './access.ts';
+
+/** A first call boots a container: 0.9–3.5 s locally, but the SDK may try for 150 s. */
+const WARM_UP_MS = 150_000;
+const WARM_UP_STEP_MS = 400;
+/** `destroy` can hang with the control plane. */
+const DESTROY_MS = 60_000;
+
+export function reachCloudflareSandbox(env: Env, sandboxId: string): SandboxAccess {
+  // Identical options everywhere: the SDK persists them per sandbox.
+  const sandbox = getSandbox(env.SANDBOX, sandboxId, { enableDefaultSession: false, transport: 'rpc', normalizeId: true });
+  const send = (request: Request) => sandbox.containerFetch(request, SUPERVISOR_PORT);
+  return {
+    fetch: async (request) => {
+      // A streamed body can be sent only once; everything else is small and idempotent by id.
+      const streamed = request.headers.get('content-type') === 'application/octet-stream';
+      const retry = streamed ? null : request.clone();
+      const answer = await settled(send(request));
+      if (answer !== null && answer.headers.has(SUPERVISOR_HEADER)) return answer;
+      await answer?.body?.cancel();
+      // The first call to a cold sandbox is cut off although it may have arrived: warm up, then let the caller repeat it by id.
+      await warmUp(send);
+      if (retry) return send(retry);
+      throw new Error('the sandbox was cold; it is warm now');
+    },
+    isAwake: async () => {
+      const state = await sandbox.getState();
+      return state.status === 'running' || state.status === 'healthy';
+    },
+    destroy: async () => {
+      await withDeadline(sandbox.destroy(), DESTROY_MS);
+    },
+  };
+}
+
+async function warmUp(send: (request: Request) => Promise<Response>): Promise<void> {
+  const endAtMs = Date.now() + WARM_UP_MS;
+  while (Date.now() < endAtMs) {
+    const answer = await settled(send(new Request('http://supervisor/healthz')));
+    await answer?.body?.cancel();
+    if (answer?.headers.has(SUPERVISOR_HEADER)) return;
+    await new Promise((resolve) => setTimeout(resolve, WARM_UP_STEP_MS));
+  }
+}
+
+const settled = (answer: Promise<Response>): Promise<Response | null> => answer.catch(() => null);
+
+async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
