@@ -1,0 +1,123 @@
+/** Finds out how a workspace's branches and the remote's stand to each other: the facts that a save is planned from. */
+import { fetchArgs, isAncestorArgs, isSha, lackingArgs, lackingInput } from '../../core/git.ts';
+import type { Relation, SaveView } from '../../core/save-plan.ts';
+import type { SaveSpec } from '../protocol.ts';
+import { inClean, type CleanRepository } from './git-clean.ts';
+import { listNewCommits } from './git-facts.ts';
+
+/** Short name → sha. */
+export type RemoteBranches = ReadonlyMap<string, string>;
+
+export const viewSave = async (
+  clean: CleanRepository,
+  spec: SaveSpec,
+  remote: RemoteBranches,
+): Promise<SaveView> => {
+  const { head, branches } = clean.refs;
+  const task = branches.get(spec.branch) ?? null;
+  const remoteSha = remote.get(spec.branch) ?? null;
+  const relation = await relate(clean, spec, { task, remoteSha });
+  const others = otherTips(clean, spec.branch);
+  return {
+    branch: spec.branch,
+    rescue: spec.rescue,
+    base: spec.base,
+    lastSaved: spec.last_saved,
+    head,
+    task,
+    taskIsNew: remoteSha === null && (await isNew(clean, task, spec)),
+    relation,
+    others,
+    remote,
+    lacking: await findLacking(
+      clean,
+      { task, isHomeless: relation === 'foreign' || relation === 'rewritten', others },
+      remote,
+    ),
+  };
+};
+
+const isNew = async (clean: CleanRepository, task: string | null, spec: SaveSpec): Promise<boolean> =>
+  (await listNewCommits(clean, task, [spec.base, spec.last_saved])).count > 0;
+
+const otherTips = ({ refs }: CleanRepository, branch: string): SaveView['others'] => [
+  ...(refs.head.branch === null && refs.head.sha !== null ? [{ name: null, sha: refs.head.sha }] : []),
+  ...[...refs.branches].filter(([name]) => name !== branch).map(([name, sha]) => ({ name, sha })),
+  ...refs.worktrees.map(({ name, sha }) => ({ name: `worktree-${name}`, sha })),
+];
+
+const relate = async (
+  clean: CleanRepository,
+  spec: SaveSpec,
+  { task, remoteSha }: { task: string | null; remoteSha: string | null },
+): Promise<Relation> => {
+  if (task === null || remoteSha === null) return 'none';
+  if (task === remoteSha) return 'same';
+  const contained = await isAncestor(clean, remoteSha, task);
+  if (contained === true) return 'ahead';
+  if (contained === false)
+    return (await isAncestor(clean, task, remoteSha)) === true ? 'behind' : 'rewritten';
+  if (!(await fetchForeign(clean, spec))) return 'foreign';
+  return (await isAncestor(clean, task, remoteSha)) === true ? 'behind' : 'foreign';
+};
+
+/** null: one of the two is not here. */
+const isAncestor = async (clean: CleanRepository, older: string, newer: string): Promise<boolean | null> => {
+  const answer = await inClean(clean, {
+    what: 'Comparing the branches',
+    args: isAncestorArgs(older, newer),
+    accept: [1],
+  });
+  return answer.ok ? answer.value.exitCode === 0 : null;
+};
+
+/** Somebody's commits, into our own store: whether they contain ours decides between saved and diverged. */
+const fetchForeign = async (clean: CleanRepository, spec: SaveSpec): Promise<boolean> => {
+  if (spec.remote === null) return false;
+  const refspec = `+refs/heads/${spec.branch}:refs/remote/task`;
+  const args = fetchArgs(spec.remote.url, [refspec], null);
+  return (await inClean(clean, { what: 'Fetching the remote branch', args })).ok;
+};
+
+/**
+ * Which tips no branch of the remote reaches. Commits that the remote has but this repository lacks cannot be compared
+ * and count as not reaching: at worst a commit is saved twice. Where git fails everything is lacking.
+ */
+const findLacking = async (
+  clean: CleanRepository,
+  ours: { task: string | null; isHomeless: boolean; others: SaveView['others'] },
+  remote: RemoteBranches,
+): Promise<Set<string>> => {
+  const known = [...remote.values()];
+  // What is about to be pushed as the task branch need not be rescued under a second name.
+  const others = await lackingOf(
+    clean,
+    ours.others.map((tip) => tip.sha),
+    ours.task === null ? known : [...known, ours.task],
+  );
+  if (!ours.isHomeless || ours.task === null) return others;
+  return new Set([...others, ...(await lackingOf(clean, [ours.task], known))]);
+};
+
+const lackingOf = async (
+  clean: CleanRepository,
+  tips: readonly string[],
+  known: readonly string[],
+): Promise<Set<string>> => {
+  const asked = new Set(tips.filter((tip) => !known.includes(tip)));
+  if (asked.size === 0) return new Set();
+  const lacking = new Set<string>();
+  let rest = '';
+  const listed = await inClean(clean, {
+    what: 'Looking for unsaved branches',
+    args: lackingArgs(),
+    input: lackingInput([...asked], known),
+    onStdout: (chunk) => {
+      const lines = (rest + chunk.toString('latin1')).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (isSha(line) && asked.has(line)) lacking.add(line);
+      return 'go on';
+    },
+  });
+  return listed.ok ? lacking : asked;
+};

@@ -1,0 +1,166 @@
+/** Saves a workspace: its branches reach the remote without anything running that the workspace configures. */
+import { classifyPush, type GitFailure, type RemoteNames } from '../../core/git-failure.ts';
+import { parsePush, parseRemoteRefs, type Uncommitted } from '../../core/git-output.ts';
+import { isBranchName, listBranchesArgs, pushArgs, transportOf, type Push } from '../../core/git.ts';
+import { err, ok, type Result } from '../../core/result.ts';
+import {
+  concludeSave,
+  planSave,
+  type SaveOutcome,
+  type SavePlan,
+  type SaveView,
+} from '../../core/save-plan.ts';
+import type { GitFacts, SaveResult, SaveSpec } from '../protocol.ts';
+import { closeClean, inClean, openClean, type CleanRepository } from './git-clean.ts';
+import { countUncommitted, factsOf, listNewCommits, NO_FACTS } from './git-facts.ts';
+import { inspectRepository } from './git-inspect.ts';
+import { openSession } from './git-process.ts';
+import { viewSave, type RemoteBranches } from './git-save-view.ts';
+import { rememberSaved } from './git-saved.ts';
+import type { Place } from './place.ts';
+
+/**
+ * Idempotent: what is on the remote already is not pushed again. Nothing in the workspace changes. With nothing new it
+ * is one question to the remote.
+ */
+export const runSave = async (spec: SaveSpec, place: Place, signal: AbortSignal): Promise<SaveResult> => {
+  const refusal = await refusalOf(spec, place);
+  if (refusal !== null) return failed(refusal, NO_FACTS);
+  const clean = await openClean(openSession(place, spec.remote, { timeoutMs: spec.timeout_ms, signal }));
+  try {
+    return spec.remote === null ? await withoutRemote(clean, spec) : await saveTo(clean, spec, spec.remote);
+  } finally {
+    await closeClean(clean);
+  }
+};
+
+const refusalOf = async (spec: SaveSpec, place: Place): Promise<GitFailure | null> => {
+  const { files, damage } = await inspectRepository(place);
+  if (files === 'absent') return other(`${place.directory} does not exist.`);
+  if (files === 'damaged')
+    return other(`${place.directory} is not our repository any more: ${damage ?? ''}.`);
+  for (const branch of [spec.branch, spec.rescue]) {
+    if (!isBranchName(branch)) return other(`"${branch}" is not a legal branch name.`);
+  }
+  if (spec.remote === null || transportOf(spec.remote.url) !== null) return null;
+  return { reason: 'refused', detail: 'Branches are pushed over https, http or to a local path only.' };
+};
+
+const other = (detail: string): GitFailure => ({ reason: 'other', detail });
+
+const failed = (failure: GitFailure, facts: GitFacts): SaveResult => ({
+  status: 'failed',
+  sha: null,
+  remote_sha: null,
+  rescue_refs: [],
+  facts,
+  failure,
+});
+
+const withoutRemote = async (clean: CleanRepository, spec: SaveSpec): Promise<SaveResult> => {
+  const facts = await gatherFacts(clean, await countUncommitted(clean), [spec.base, spec.last_saved]);
+  return { ...failed(other(''), facts), status: 'no_repository', failure: null };
+};
+
+const gatherFacts = async (
+  clean: CleanRepository,
+  uncommitted: Uncommitted,
+  known: readonly (string | null)[],
+): Promise<GitFacts> => factsOf(clean, uncommitted, await listNewCommits(clean, clean.refs.head.sha, known));
+
+const saveTo = async (clean: CleanRepository, spec: SaveSpec, remote: RemoteNames): Promise<SaveResult> => {
+  const [uncommitted, tried] = await Promise.all([countUncommitted(clean), tryTwice(clean, spec, remote)]);
+  if (!tried.ok)
+    return failed(tried.error, await gatherFacts(clean, uncommitted, [spec.base, spec.last_saved]));
+  const { status, sha, remoteSha, rescues, failure } = tried.value;
+  const onRemote = [sha, ...rescues.map((rescue) => rescue.sha)];
+  if (status !== 'failed') await rememberSaved(clean.session.place, onRemote);
+  const facts = await gatherFacts(clean, uncommitted, [spec.base, spec.last_saved, ...onRemote]);
+  return { status, sha, remote_sha: remoteSha, rescue_refs: rescues, facts, failure };
+};
+
+/** Somebody may push between our question and our push; once that is worth a second look, twice it is a failure. */
+const tryTwice = async (
+  clean: CleanRepository,
+  spec: SaveSpec,
+  remote: RemoteNames,
+): Promise<Result<SaveOutcome, GitFailure>> => {
+  const first = await trySave(clean, spec, remote);
+  if (!first.ok || !first.value.raced) return first.ok ? ok(first.value.outcome) : first;
+  const second = await trySave(clean, spec, remote);
+  return second.ok ? ok(second.value.outcome) : second;
+};
+
+const trySave = async (
+  clean: CleanRepository,
+  spec: SaveSpec,
+  remote: RemoteNames,
+): Promise<Result<{ outcome: SaveOutcome; raced: boolean }, GitFailure>> => {
+  const before = await listBranches(clean, remote, []);
+  if (!before.ok) return before;
+  const view = await viewSave(clean, spec, before.value);
+  const plan = planSave(view);
+  const pushed = plan.pushes.length === 0 ? NOT_PUSHED : await push(clean, remote, plan.pushes);
+  const asked = affected(view, plan);
+  const after = plan.pushes.length === 0 ? before : await listBranches(clean, remote, asked);
+  const failure = pushed.failure ?? (after.ok ? null : after.error) ?? unreadable(clean);
+  const rest = [...before.value].filter(([name]) => !asked.includes(name));
+  const seen = new Map([...rest, ...(after.ok ? after.value : [])]);
+  const stashes = clean.refs.stashes.length;
+  return ok({ outcome: concludeSave(view, plan, { remote: seen, stashes, failure }), raced: pushed.raced });
+};
+
+const affected = (view: SaveView, plan: SavePlan): string[] => [
+  ...new Set([view.branch, ...plan.pushes.map((one) => one.branch)]),
+];
+
+/** Commits that nobody could find a name for are not saved. */
+const unreadable = (clean: CleanRepository): GitFailure | null =>
+  clean.refs.unreadable.length === 0
+    ? null
+    : other(
+        `The repository in the workspace has refs that cannot be read: ${clean.refs.unreadable.slice(0, 10).join(', ')}.`,
+      );
+
+const listBranches = async (
+  clean: CleanRepository,
+  remote: RemoteNames,
+  branches: readonly string[],
+): Promise<Result<RemoteBranches, GitFailure>> => {
+  const listed = await inClean(clean, {
+    what: 'Asking the remote for its branches',
+    args: listBranchesArgs(remote.url, branches),
+  });
+  if (!listed.ok) return err(listed.error);
+  const heads = [...parseRemoteRefs(listed.value.stdout.toString()).refs].map(
+    ([ref, sha]) => [ref.replace(/^refs\/heads\//, ''), sha] as const,
+  );
+  return ok(new Map(heads));
+};
+
+interface Pushed {
+  failure: GitFailure | null;
+  raced: boolean;
+}
+
+const NOT_PUSHED: Pushed = { failure: null, raced: false };
+
+const push = async (
+  clean: CleanRepository,
+  remote: RemoteNames,
+  pushes: readonly Push[],
+): Promise<Pushed> => {
+  const what = `Pushing ${pushes.map((one) => one.branch).join(', ')}`;
+  // 1: git spoke with the remote, which refused one of the refs.
+  const answered = await inClean(clean, { what, args: pushArgs(remote.url, pushes), accept: [1] });
+  if (!answered.ok) return { failure: answered.error, raced: false };
+  const answers = parsePush(answered.value.stdout.toString());
+  return {
+    raced: answers.some((answer) => answer.outcome === 'stale'),
+    failure: classifyPush(what, answers, {
+      stderr: answered.value.stderr,
+      exitCode: answered.value.exitCode,
+      remote,
+    }),
+  };
+};

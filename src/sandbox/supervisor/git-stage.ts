@@ -1,0 +1,69 @@
+/** A repository under construction beside its workspace: ours alone until it is published, so plain git runs in it. */
+import { appendFile, lstat, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { initArgs, workspaceConfig } from '../../core/git.ts';
+import type { GitFailure } from '../../core/git-failure.ts';
+import { ok, type Result } from '../../core/result.ts';
+import type { CloneSpec } from '../protocol.ts';
+import { runGit, type GitCommand, type GitOutput, type GitSession } from './git-process.ts';
+import { newScratch, removeScratch } from './git-scratch.ts';
+
+export interface Stage {
+  readonly session: GitSession;
+  readonly directory: string;
+  readonly gitDirectory: string;
+}
+
+/** Beside the state of the same workspace, so usually on the same file system: publishing is one rename. */
+export const openStage = async (session: GitSession): Promise<Stage> => {
+  const directory = await newScratch(session.place, 'stage');
+  return { session, directory, gitDirectory: join(directory, '.git') };
+};
+
+export const closeStage = (stage: Stage): Promise<void> => removeScratch(stage.directory);
+
+type InitSpec = Pick<CloneSpec, 'branch' | 'user' | 'remote'> & { format: 'sha1' | 'sha256' };
+
+export const initStage = async (stage: Stage, spec: InitSpec): Promise<Result<GitOutput, GitFailure>> => {
+  const made = await runGit(stage.session, {
+    what: 'Making the repository',
+    args: initArgs(stage.directory, spec.branch, spec.format),
+    cwd: dirname(stage.directory),
+  });
+  if (!made.ok) return made;
+  await appendFile(
+    join(stage.gitDirectory, 'config'),
+    workspaceConfig(spec.user, spec.remote?.origin ?? null),
+  );
+  // What git's own template has and people's tools expect.
+  for (const folder of ['hooks', 'info']) await mkdir(join(stage.gitDirectory, folder), { recursive: true });
+  await writeFile(join(stage.gitDirectory, 'info', 'exclude'), '');
+  return made;
+};
+
+/** The reflog says `clone`, where git would write its arguments and with them the URL. */
+export const inStage = (
+  stage: Stage,
+  command: Omit<GitCommand, 'cwd'>,
+): Promise<Result<GitOutput, GitFailure>> =>
+  runGit(stage.session, {
+    ...command,
+    cwd: stage.directory,
+    env: {
+      GIT_DIR: stage.gitDirectory,
+      GIT_WORK_TREE: stage.directory,
+      GIT_REFLOG_ACTION: 'clone',
+      ...command.env,
+    },
+  });
+
+/** Without GIT_DIR: git-submodule passes work on to the git of each submodule. */
+export const initSubmodules = async (stage: Stage): Promise<Result<GitOutput | null, GitFailure>> => {
+  const modules = await lstat(join(stage.directory, '.gitmodules')).catch(() => null);
+  if (modules === null || !modules.isFile()) return ok(null);
+  return runGit(stage.session, {
+    what: 'Fetching the submodules',
+    args: ['submodule', '--quiet', 'update', '--init', '--recursive'],
+    cwd: stage.directory,
+  });
+};
