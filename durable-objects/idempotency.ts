@@ -1,21 +1,17 @@
 /** `Idempotency-Key`: the same key and body within a day gives the same answer, also when two arrive at once. */
 import { failure, type Failure } from '../src/core/failure.ts';
 import { err, type Result } from '../src/core/result.ts';
+import type { AnswerTable } from './answer-table.ts';
 import type { Answer, Idempotency } from './rpc.ts';
 
 const KEPT_MS = 86_400_000;
 
-export interface AnswerStore {
-  answer(key: string, sinceMs: number): { digest: string; value: string } | null;
-  saveAnswer(key: string, digest: string, value: string, atMs: number, sinceMs: number): void;
-}
-
 export class IdempotentAnswers {
-  readonly #store: AnswerStore;
+  readonly #table: AnswerTable;
   readonly #running = new Map<string, { digest: string; answer: Promise<unknown> }>();
 
-  constructor(store: AnswerStore) {
-    this.#store = store;
+  constructor(table: AnswerTable) {
+    this.#table = table;
   }
 
   async once<T>(idempotency: Idempotency | null, work: () => Answer<T>): Answer<T> {
@@ -24,13 +20,14 @@ export class IdempotentAnswers {
     const sinceMs = Date.now() - KEPT_MS;
     const running = this.#running.get(key);
     if (running) return running.digest === digest ? ((await running.answer) as Result<T, Failure>) : reused(key);
-    const stored = this.#store.answer(key, sinceMs);
+    const stored = this.#table.find(key, sinceMs);
     if (stored) return stored.digest === digest ? (JSON.parse(stored.value) as Result<T, Failure>) : reused(key);
     const answer = work();
     this.#running.set(key, { digest, answer });
     try {
       const result = await answer;
-      if (result.ok || isFinal(result.error)) this.#store.saveAnswer(key, digest, JSON.stringify(result), Date.now(), sinceMs);
+      if (result.ok || isFinal(result.error)) this.#table.save(key, digest, JSON.stringify(result), Date.now());
+      this.#table.dropBefore(sinceMs);
       return result;
     } finally {
       this.#running.delete(key);

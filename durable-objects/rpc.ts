@@ -38,6 +38,8 @@ export interface DirectoryRpc {
   /** Names are checked by the caller; null deletes. */
   patchEnvironment(patch: Record<string, string | null>): Answer<EnvironmentView>;
   listEnvironment(): Promise<EnvironmentView>;
+  /** In clear, for the projects' processes. */
+  environmentValues(): Answer<Record<string, string>>;
 }
 
 /** One object per project, named by its id. Everything but `put` answers `project_not_found` until it was put. */

@@ -3,6 +3,7 @@ import type { Effect } from '../src/core/lifecycle/effect.ts';
 import type { Note } from '../src/core/lifecycle/event.ts';
 import type { Attempt, State } from '../src/core/lifecycle/state.ts';
 import type { KeptOutput } from '../src/sandbox/protocol.ts';
+import { ANSWER_TABLE } from './answer-table.ts';
 import { migrate } from './migrations.ts';
 
 const MIGRATIONS = [
@@ -11,7 +12,7 @@ const MIGRATIONS = [
    CREATE TABLE attempt (number INTEGER PRIMARY KEY, value TEXT NOT NULL);
    CREATE TABLE output (operation TEXT NOT NULL, stream TEXT NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, total_bytes INTEGER NOT NULL, truncated INTEGER NOT NULL, PRIMARY KEY (operation, stream, part));
    CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL);
-   CREATE TABLE answer (key TEXT PRIMARY KEY, digest TEXT NOT NULL, value TEXT NOT NULL, at_ms INTEGER NOT NULL);`,
+   ${ANSWER_TABLE}`,
 ];
 
 /** A SQLite value of a Durable Object holds 2 MB; a part of this many UTF-16 units stays below it in UTF-8. */
@@ -49,7 +50,7 @@ export class WorkspaceStore {
     this.#storage.transactionSync(() => {
       if (this.load()?.generation !== state.generation) this.#forgetGeneration();
       this.setMeta('state', JSON.stringify(state));
-      this.setMeta('version', String(this.version() + 1));
+      this.setMeta('version', String(Math.max(this.version() + 1, atMs)));
       if (done !== null) this.deleteEffect(done);
       for (const effect of effects) this.#insertEffect(effect, state);
       if (state.attempt) this.#upsertAttempt(state.attempt);
@@ -72,7 +73,7 @@ export class WorkspaceStore {
     this.#storage.sql.exec('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)', name, value);
   }
 
-  /** Grows with every commit. */
+  /** Grows with every commit, also past a record that was forgotten: it is never behind the clock. */
   version(): number {
     return Number(this.meta('version') ?? 0);
   }
@@ -159,17 +160,6 @@ export class WorkspaceStore {
   events(after: number, limit: number): StoredEvent[] {
     const query = 'SELECT seq, at_ms, name, data FROM event WHERE seq > ? ORDER BY seq LIMIT ?';
     return this.#storage.sql.exec<StoredEvent & Record<string, SqlStorageValue>>(query, after, limit).toArray();
-  }
-
-  answer(key: string, sinceMs: number): { digest: string; value: string } | null {
-    const query = 'SELECT digest, value FROM answer WHERE key = ? AND at_ms >= ?';
-    return this.#storage.sql.exec<{ digest: string; value: string }>(query, key, sinceMs).toArray()[0] ?? null;
-  }
-
-  saveAnswer(key: string, digest: string, value: string, atMs: number, sinceMs: number): void {
-    const { sql } = this.#storage;
-    sql.exec('DELETE FROM answer WHERE at_ms < ?', sinceMs);
-    sql.exec('INSERT OR REPLACE INTO answer (key, digest, value, at_ms) VALUES (?, ?, ?, ?)', key, digest, value, atMs);
   }
 }
 

@@ -9,6 +9,7 @@ import { step } from '../src/core/lifecycle/step.ts';
 import { nextTimerAtMs, REMOVED_RECORD_MS } from '../src/core/lifecycle/timer.ts';
 import { err, ok, type Result } from '../src/core/result.ts';
 import type { Env } from '../src/sandbox/env.ts';
+import { AnswerTable } from './answer-table.ts';
 import { streamLog, viewAttempt, viewAttempts, viewWorkspace } from './attempt-reader.ts';
 import { EffectRunner } from './effect-runner.ts';
 import type { EffectContext, EffectEnd } from './effects/context.ts';
@@ -37,7 +38,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = new WorkspaceStore(ctx.storage);
-    this.#answers = new IdempotentAnswers(this.#store);
+    this.#answers = new IdempotentAnswers(new AnswerTable(ctx.storage.sql));
     this.#reporter = new IndexReporter(env, this.#store);
     this.#runner = new EffectRunner({
       pending: () => this.#store.effects(),

@@ -11,7 +11,7 @@ export interface Diagnostic {
 }
 
 interface Rule {
-  status: 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 503;
+  status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 422 | 429 | 500 | 503;
   title: string;
   retryable: boolean;
 }
@@ -32,6 +32,7 @@ export const FAILURES = {
   task_not_found: rule(404, 'No workspace for this task'),
   file_not_found: rule(404, 'No such file'),
   route_not_found: rule(404, 'No such route'),
+  method_not_allowed: rule(405, 'The route has no such method'),
   attempt_in_progress: rule(409, 'An attempt is already running', true),
   attempt_ended: rule(409, 'The attempt has already ended'),
   wrong_phase: rule(409, 'Not possible in this phase'),

@@ -1,0 +1,1 @@
+/** The environment of a process that is about to start: fetched in clear now, kept nowhere. */

@@ -1,0 +1,298 @@
+/** One project: its settings, WORKFLOW.md and environment, and the index of its workspaces. It decides on identity and on terminal states. */
+import { DurableObject } from 'cloudflare:workers';
+import type {
+  Dispatch,
+  Dispatched,
+  EnvironmentView,
+  ProjectView,
+  PutProject,
+  TaskStateAnswer,
+  WorkspacePage,
+  WorkspaceView,
+} from '../src/core/api.ts';
+import { failure, type Failure } from '../src/core/failure.ts';
+import { branchName, sandboxId } from '../src/core/key.ts';
+import { REMOVED_RECORD_MS } from '../src/core/lifecycle/timer.ts';
+import type { Identity } from '../src/core/lifecycle/state.ts';
+import { err, ok, type Result } from '../src/core/result.ts';
+import { DEFAULT_WORKFLOW, isTerminalState, parseWorkflow, checkLocation, type Workflow } from '../src/core/workflow.ts';
+import type { Env } from '../src/sandbox/env.ts';
+import { AnswerTable } from './answer-table.ts';
+import { findOwner, type Owner } from './dispatch-owner.ts';
+import { EnvironmentTable } from './environment-table.ts';
+import { IdempotentAnswers } from './idempotency.ts';
+import type { ProcessEnvironment, ProjectForWorkspace, WorkspaceSummary } from './project-for-workspace.ts';
+import { ProjectStore, type WorkspaceRow } from './project-store.ts';
+import { checkRoot } from './root-check.ts';
+import type { Answer, Idempotency, ListQuery, ProjectRpc } from './rpc.ts';
+import { buildSettings, viewProject, type RefusedWorkflow, type Settings } from './settings.ts';
+import { directoryOf, workspaceOf } from './stubs.ts';
+
+/** A reservation that no workspace confirmed within this time never will be: its dispatch was refused or cut off. */
+const RESERVED_MS = 10 * 60_000;
+
+export class Project extends DurableObject<Env> implements ProjectRpc, ProjectForWorkspace {
+  readonly #store: ProjectStore;
+  readonly #answers: IdempotentAnswers;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#store = new ProjectStore(ctx.storage);
+    this.#answers = new IdempotentAnswers(new AnswerTable(ctx.storage.sql));
+  }
+
+  // Settings.
+
+  async put(project: string, input: PutProject): Answer<{ created: boolean; project: ProjectView }> {
+    const before = this.#settings();
+    const settings = buildSettings(this.env, project, input, before, Date.now());
+    if (!settings.ok) return settings;
+    const text = input.workflow ?? this.#store.meta('workflow');
+    const workflow = text === null ? ok(DEFAULT_WORKFLOW) : await this.#checkWorkflow(text, settings.value);
+    if (!workflow.ok) {
+      if (input.workflow !== undefined && before !== null) this.#refuseWorkflow(input.workflow, workflow.error);
+      return workflow;
+    }
+    await directoryOf(this.env).addProject(project);
+    this.#store.setMeta('settings', JSON.stringify(settings.value));
+    if (input.workflow !== undefined) this.#takeWorkflow(input.workflow, workflow.value);
+    return ok({ created: before === null, project: this.#view(settings.value) });
+  }
+
+  async get(): Answer<ProjectView> {
+    return this.#withSettings((settings) => ok(this.#view(settings)));
+  }
+
+  async remove(): Answer<null> {
+    const settings = this.#settings();
+    if (settings === null) return notFound(this.ctx);
+    if (this.#store.hasLive())
+      return err(failure('project_not_empty', `project ${settings.id} still has workspaces; remove them first`));
+    await directoryOf(this.env).dropProject(settings.id);
+    await this.ctx.storage.deleteAll();
+    // The tables went with everything else; the next request finds a new object.
+    this.ctx.abort('the project was deleted');
+    return ok(null);
+  }
+
+  async putWorkflow(text: string): Answer<ProjectView> {
+    const settings = this.#settings();
+    if (settings === null) return notFound(this.ctx);
+    const workflow = await this.#checkWorkflow(text, settings);
+    if (!workflow.ok) {
+      this.#refuseWorkflow(text, workflow.error);
+      return workflow;
+    }
+    this.#takeWorkflow(text, workflow.value);
+    return ok(this.#view(settings));
+  }
+
+  async getWorkflow(): Answer<string> {
+    return this.#withSettings(() => ok(this.#store.meta('workflow') ?? ''));
+  }
+
+  async #checkWorkflow(text: string, settings: Settings): Promise<Result<Workflow, Failure>> {
+    const parsed = parseWorkflow(text);
+    if (!parsed.ok) return parsed;
+    const fits = checkLocation(parsed.value, settings.location);
+    if (!fits.ok) return fits;
+    const root = await checkRoot(this.env, settings, parsed.value.workspaceRoot);
+    return root.ok ? parsed : root;
+  }
+
+  #takeWorkflow(text: string, workflow: Workflow): void {
+    this.#store.setMeta('workflow', text);
+    this.#store.setMeta('refused', null);
+    this.#store.retagTerminal((state) => isTerminalState(state, workflow.terminalStates));
+  }
+
+  #refuseWorkflow(text: string, { code, detail, diagnostics }: Failure): void {
+    const refused: RefusedWorkflow = { atMs: Date.now(), code, detail, text, diagnostics: diagnostics ?? [] };
+    this.#store.setMeta('refused', JSON.stringify(refused));
+  }
+
+  #settings(): Settings | null {
+    const value = this.#store.meta('settings');
+    return value === null ? null : (JSON.parse(value) as Settings);
+  }
+
+  #workflow(): Workflow {
+    const text = this.#store.meta('workflow');
+    const parsed = text === null ? null : parseWorkflow(text);
+    return parsed?.ok ? parsed.value : DEFAULT_WORKFLOW;
+  }
+
+  #view(settings: Settings): ProjectView {
+    const refused = this.#store.meta('refused');
+    return viewProject(settings, {
+      text: this.#store.meta('workflow'),
+      parsed: this.#workflow(),
+      refused: refused === null ? null : (JSON.parse(refused) as RefusedWorkflow),
+    });
+  }
+
+  #withSettings<T>(use: (settings: Settings) => Result<T, Failure>): Result<T, Failure> {
+    const settings = this.#settings();
+    return settings === null ? notFound(this.ctx) : use(settings);
+  }
+
+  // Environment.
+
+  async patchEnvironment(patch: Record<string, string | null>): Answer<EnvironmentView> {
+    const settings = this.#settings();
+    return settings === null ? notFound(this.ctx) : this.#environment(settings).patch(patch);
+  }
+
+  async listEnvironment(): Answer<EnvironmentView> {
+    return this.#withSettings((settings) => ok(this.#environment(settings).view()));
+  }
+
+  #environment(settings: Settings): EnvironmentTable {
+    return new EnvironmentTable(this.ctx.storage, this.env, `project/${settings.id}`);
+  }
+
+  // Tasks.
+
+  async dispatch(input: Dispatch, idempotency: Idempotency | null): Answer<Dispatched> {
+    const settings = this.#settings();
+    if (settings === null) return notFound(this.ctx);
+    return this.#answers.once(idempotency, () => this.#dispatch(settings, input));
+  }
+
+  async #dispatch(settings: Settings, input: Dispatch): Answer<Dispatched> {
+    const { task } = input;
+    const owner = findOwner(this.#store, task);
+    if (!owner.ok) return owner;
+    const workflow = this.#workflow();
+    const row = this.#takeRow(settings, owner.value, task);
+    const state = task.state ?? row.task_state;
+    const answer = await workspaceOf(this.env, settings.id, row.key).dispatch({
+      type: 'dispatched',
+      identity: buildIdentity(settings, workflow, row.key),
+      task: { identifier: task.identifier, id: task.id ?? null, title: task.title ?? null, state: task.state ?? null },
+      terminal: isTerminalState(state, workflow.terminalStates),
+      agent: input.agent ?? null,
+    });
+    if (answer.ok) this.#adopt(row, task);
+    else if (row.view === null && answer.error.code === 'task_terminal') this.#store.dropRow(row.seq);
+    return answer;
+  }
+
+  #takeRow(settings: Settings, owner: Owner, task: Dispatch['task']): WorkspaceRow {
+    if (owner.row !== null) return owner.row;
+    this.#store.reserve({
+      key: owner.key,
+      taskId: task.id ?? task.identifier,
+      idGiven: task.id !== undefined,
+      identifier: task.identifier,
+      sandboxId: sandboxId(settings.id, owner.key),
+      taskState: task.state ?? '',
+      atMs: Date.now(),
+    });
+    const row = this.#store.rowByKey(owner.key);
+    if (row === null) throw new Error(`the reservation of ${owner.key} is not there`);
+    return row;
+  }
+
+  /** The first explicit id replaces a defaulted one. */
+  #adopt(row: WorkspaceRow, task: Dispatch['task']): void {
+    const given = row.id_given === 1 || task.id !== undefined;
+    const id = row.id_given === 0 && task.id !== undefined ? task.id : row.task_id;
+    this.#store.markTask(row.seq, id, given, task.identifier);
+  }
+
+  async setTaskState(task: string, state: string): Answer<TaskStateAnswer> {
+    const settings = this.#settings();
+    if (settings === null) return notFound(this.ctx);
+    const row = this.#store.rowByTask(task);
+    if (row === null)
+      return err(failure('task_not_found', `project ${settings.id} has no workspace for the task ${JSON.stringify(task)}`));
+    const terminal = isTerminalState(state, this.#workflow().terminalStates);
+    return workspaceOf(this.env, settings.id, row.key).changeTaskState(state, terminal);
+  }
+
+  async listWorkspaces({ limit, cursor, status, saved }: ListQuery): Answer<WorkspacePage> {
+    return this.#withSettings(() => {
+      const before = cursor === null ? Number.MAX_SAFE_INTEGER : Number(cursor);
+      const rows = this.#store.page(before, limit + 1, status, saved);
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return ok({
+        workspaces: page.map(({ view }) => JSON.parse(view ?? '{}') as WorkspaceView),
+        next_cursor: rows.length > limit && last ? String(last.seq) : null,
+      });
+    });
+  }
+
+  // Cleanup.
+
+  async sweep(cursor: string | null, limit: number, options: { force: boolean; waitMs: number }) {
+    const settings = this.#settings();
+    if (settings === null) return notFound(this.ctx);
+    const now = Date.now();
+    this.#store.purgeRemoved(now - REMOVED_RECORD_MS);
+    const rows = this.#store.toSweep(Number(cursor ?? 0), limit, now - RESERVED_MS);
+    const results = await Promise.all(rows.map((row) => this.#sweepOne(settings, row, options)));
+    const kept = results.filter((result) => result !== 'removed' && result !== 'stays');
+    return ok({
+      lookedAt: rows.length,
+      removed: results.filter((result) => result === 'removed').length,
+      kept,
+      nextCursor: rows.length === limit ? String(rows.at(-1)?.seq) : null,
+    });
+  }
+
+  /** One that fails does not delay the others. */
+  async #sweepOne(settings: Settings, row: WorkspaceRow, { force, waitMs }: { force: boolean; waitMs: number }) {
+    const kept = (reason: string) => ({ project: settings.id, key: row.key, reason });
+    try {
+      const terminal = isTerminalState(row.task_state, this.#workflow().terminalStates);
+      const view = await workspaceOf(this.env, settings.id, row.key).sweep(terminal, force, waitMs);
+      if (view === null) return this.#dropReservation(row);
+      if (view.status === 'removed') return 'removed';
+      if (view.kept !== null) return kept(view.kept.reason);
+      return terminal ? kept(`${view.status}: the removal is under way`) : 'stays';
+    } catch (thrown) {
+      return kept(`the workspace did not answer: ${String(thrown)}`);
+    }
+  }
+
+  #dropReservation(row: WorkspaceRow): 'stays' {
+    this.#store.dropRow(row.seq);
+    return 'stays';
+  }
+
+  // What its workspaces ask.
+
+  async workflowInForce(): Answer<{ workflow: Workflow; text: string }> {
+    return this.#withSettings(() => ok({ workflow: this.#workflow(), text: this.#store.meta('workflow') ?? '' }));
+  }
+
+  async processEnvironment(): Answer<ProcessEnvironment> {
+    const settings = this.#settings();
+    if (settings === null) return notFound(this.ctx);
+    const global = await directoryOf(this.env).environmentValues();
+    if (!global.ok) return global;
+    const project = await this.#environment(settings).values();
+    return project.ok ? ok({ global: global.value, project: project.value }) : project;
+  }
+
+  async report({ view, generation, version, terminal }: WorkspaceSummary): Promise<void> {
+    const removedAtMs = view.removed_at === null ? null : Date.parse(view.removed_at);
+    this.#store.report(view, generation, version, terminal, removedAtMs);
+  }
+}
+
+const notFound = (ctx: DurableObjectState) =>
+  err(failure('project_not_found', `there is no project ${JSON.stringify(ctx.id.name ?? '')}; create it with PUT /v1/projects/{project}`));
+
+const buildIdentity = (settings: Settings, workflow: Workflow, key: string): Identity => ({
+  project: settings.id,
+  key,
+  branch: branchName(key),
+  sandboxId: sandboxId(settings.id, key),
+  location: settings.location,
+  isolation: settings.isolation,
+  repository: settings.repository,
+  root: settings.location === 'cloudflare' ? null : workflow.workspaceRoot,
+});
