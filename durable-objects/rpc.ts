@@ -35,6 +35,9 @@ export interface DirectoryRpc {
   listProjects(limit: number, cursor: string | null): Promise<{ ids: string[]; nextCursor: string | null }>;
   addProject(project: string): Promise<void>;
   dropProject(project: string): Promise<void>;
+  /** Where the last sweep stopped, in the sweep's own words; null: at the end. Kept for the next tick. */
+  loadSweepPosition(): Promise<string | null>;
+  saveSweepPosition(position: string | null): Promise<void>;
   /** Names are checked by the caller; null deletes. */
   patchEnvironment(patch: Record<string, string | null>): Answer<EnvironmentView>;
   listEnvironment(): Promise<EnvironmentView>;

@@ -1,0 +1,15 @@
+/** The HTTP application: middleware in order, then the routes. */
+import { Hono } from 'hono';
+import { wellFormedAddress } from '../http/address.ts';
+import type { AppEnv } from '../http/context.ts';
+import { mountRoutes } from '../http/mount.ts';
+import { type Log, logToConsole, requestLog } from '../http/request-log.ts';
+import { securityHeaders } from '../http/security-headers.ts';
+import { apiRoutes } from '../routes/table.ts';
+
+export function createApp({ log = logToConsole }: { log?: Log } = {}): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.use(requestLog(log), securityHeaders, wellFormedAddress);
+  mountRoutes(app, apiRoutes);
+  return app;
+}

@@ -1,0 +1,105 @@
+/** A route: its address, what it takes and answers as data for OpenAPI and the docs, and how it is served. */
+import type { z } from 'zod';
+import type { Idempotency } from '../../durable-objects/rpc.ts';
+import type { Failure, FailureCode } from '../core/failure.ts';
+import type { Result } from '../core/result.ts';
+import type { Env } from '../sandbox/env.ts';
+import { type Inputs, readInputs } from './inputs.ts';
+
+export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+
+/** `token`: always a bearer token. `token_unless_public`: none needed when `PUBLIC_PROJECTION=true`. */
+export type Access = 'token' | 'token_unless_public' | 'open';
+
+export interface Body<T> {
+  type: 'application/json' | 'text/markdown';
+  schema: z.ZodType<T>;
+  example: unknown;
+}
+
+export interface Answer {
+  description: string;
+  /** Without a type the answer has no body. */
+  type?:
+    | 'application/json'
+    | 'application/x-ndjson'
+    | 'text/plain'
+    | 'text/markdown'
+    | 'text/html'
+    | 'text/css';
+  schema?: z.ZodType;
+  example?: unknown;
+}
+
+/** What the documents say; `P`, `Q` and `B` are what the handler gets after validation. */
+interface Spec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> {
+  tag: Tag;
+  summary: string;
+  notes?: string;
+  access?: Access;
+  params?: P;
+  query?: Q;
+  body?: Body<B>;
+  /** The route takes an `Idempotency-Key`. */
+  idempotent?: true;
+  answers: Record<number, Answer>;
+  /** Beyond those that every route can have. */
+  errors?: FailureCode[];
+}
+
+export type Tag = 'Projects' | 'Tasks' | 'Workspaces' | 'Attempts' | 'Hook projection' | 'Service';
+
+export interface Call<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> {
+  params: z.output<z.ZodObject<P>>;
+  query: z.output<z.ZodObject<Q>>;
+  body: B;
+  idempotency: Idempotency | null;
+  env: Env;
+}
+
+/** A route with its types closed over, so that a list of them has one type. */
+export interface Route extends Required<
+  Omit<Spec<z.ZodRawShape, z.ZodRawShape, unknown>, 'body' | 'idempotent' | 'notes'>
+> {
+  method: Method;
+  /** `/v1/projects/{project}` */
+  path: string;
+  notes: string | null;
+  body: Body<unknown> | null;
+  idempotent: boolean;
+  /** Reads and validates the request, then runs the handler. A throw is a bug or the platform. */
+  serve: (request: Request, params: Record<string, string>, env: Env) => Promise<Result<Response, Failure>>;
+}
+
+type Nothing = Record<string, never>;
+
+export function route<P extends z.ZodRawShape = Nothing, Q extends z.ZodRawShape = Nothing, B = undefined>(
+  address: `${Method} /${string}`,
+  spec: Spec<P, Q, B>,
+  handle: (call: Call<P, Q, B>) => Promise<Result<Response, Failure>>,
+): Route {
+  const [method, path] = address.split(' ') as [Method, string];
+  const inputs: Inputs = {
+    params: spec.params ?? {},
+    query: spec.query ?? {},
+    body: spec.body ?? null,
+    hasBody: method !== 'GET',
+    idempotent: spec.idempotent ?? false,
+  };
+  return {
+    ...spec,
+    method,
+    path,
+    access: spec.access ?? 'token',
+    notes: spec.notes ?? null,
+    params: inputs.params,
+    query: inputs.query,
+    body: spec.body ?? null,
+    idempotent: inputs.idempotent,
+    errors: spec.errors ?? [],
+    serve: async (request, params, env) => {
+      const read = await readInputs(inputs, request, params);
+      return read.ok ? handle({ ...(read.value as Omit<Call<P, Q, B>, 'env'>), env }) : read;
+    },
+  };
+}

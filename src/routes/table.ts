@@ -1,0 +1,21 @@
+/** Every route of the API, in the order of the docs. */
+import type { Route } from '../http/route.ts';
+import { attemptRoutes } from './attempts.ts';
+import { environmentRoutes } from './environment.ts';
+import { execRoutes } from './exec.ts';
+import { projectRoutes } from './projects.ts';
+import { serviceRoutes } from './service.ts';
+import { taskRoutes } from './tasks.ts';
+import { workflowRoutes } from './workflow.ts';
+import { workspaceRoutes } from './workspaces.ts';
+
+export const apiRoutes: Route[] = [
+  ...projectRoutes,
+  ...workflowRoutes,
+  ...environmentRoutes,
+  ...taskRoutes,
+  ...workspaceRoutes,
+  ...execRoutes,
+  ...attemptRoutes,
+  ...serviceRoutes,
+];
