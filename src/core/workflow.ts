@@ -2,17 +2,14 @@
 import { z } from 'zod';
 import { type Failure, failure } from './failure.ts';
 import { FrontMatter, MAX_DIAGNOSTICS } from './front-matter.ts';
+import type { Hook, Location } from './lifecycle/state.ts';
 import { type Result, err, ok } from './result.ts';
 
 /** Longer waits than a year would leave the range of dates. */
 const MAX_RETRY_BACKOFF_MS = 31_536_000_000;
 
-export const HOOK_NAMES = ['after_create', 'before_run', 'after_run', 'before_remove'] as const;
-export type HookName = (typeof HOOK_NAMES)[number];
-export type Location = 'cloudflare' | 'docker' | 'host';
-
 export interface Workflow {
-  hooks: Record<HookName, string | null>;
+  hooks: Record<Hook, string | null>;
   hookTimeoutMs: number;
   agent: { command: string | null; timeoutMs: number; maxAttempts: number; maxRetryBackoffMs: number };
   terminalStates: string[];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Location } from '../../src/core/lifecycle/state.ts';
 import {
   DEFAULT_WORKFLOW,
-  type Location,
   type Workflow,
   checkLocation,
   isTerminalState,
