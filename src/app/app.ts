@@ -5,11 +5,12 @@ import type { AppEnv } from '../http/context.ts';
 import { mountRoutes } from '../http/mount.ts';
 import { type Log, logToConsole, requestLog } from '../http/request-log.ts';
 import { securityHeaders } from '../http/security-headers.ts';
+import { openApiRoutes } from '../routes/openapi.ts';
 import { apiRoutes } from '../routes/table.ts';
 
 export function createApp({ log = logToConsole }: { log?: Log } = {}): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(requestLog(log), securityHeaders, wellFormedAddress);
-  mountRoutes(app, apiRoutes);
+  mountRoutes(app, [...apiRoutes, ...openApiRoutes]);
   return app;
 }

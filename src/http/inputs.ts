@@ -9,7 +9,8 @@ import { readIdempotency } from './idempotency.ts';
 
 export interface Inputs {
   params: z.ZodRawShape;
-  query: z.ZodRawShape;
+  /** null: any query is let through, as pages and probes get them. */
+  query: z.ZodRawShape | null;
   body: { type: string; schema: z.ZodType } | null;
   hasBody: boolean;
   idempotent: boolean;
@@ -30,7 +31,7 @@ export async function readInputs(
 ): Promise<Result<Read, Failure>> {
   const params = parse('path parameter', z.strictObject(inputs.params), rawParams);
   if (!params.ok) return params;
-  const query = readQuery(inputs.query, request);
+  const query = inputs.query === null ? ok({}) : readQuery(inputs.query, request);
   if (!query.ok) return query;
   const body = await readBody(inputs, request);
   if (!body.ok) return body;

@@ -5,7 +5,8 @@ import { type Result, ok } from '../core/result.ts';
 import { authenticate } from './actor.ts';
 import type { AppContext, AppEnv } from './context.ts';
 import { quote } from './field-faults.ts';
-import { failureOfThrow, problemResponse } from './problem.ts';
+import { failureOfThrow } from './platform-error.ts';
+import { problemResponse } from './problem.ts';
 import type { Access, Route } from './route.ts';
 
 export function mountRoutes(app: Hono<AppEnv>, routes: readonly Route[]): void {

@@ -5,6 +5,7 @@ import type { Failure, FailureCode } from '../core/failure.ts';
 import type { Result } from '../core/result.ts';
 import type { Env } from '../sandbox/env.ts';
 import { type Inputs, readInputs } from './inputs.ts';
+import { repeatOnce } from './platform-error.ts';
 
 export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
@@ -81,7 +82,7 @@ export function route<P extends z.ZodRawShape = Nothing, Q extends z.ZodRawShape
   const [method, path] = address.split(' ') as [Method, string];
   const inputs: Inputs = {
     params: spec.params ?? {},
-    query: spec.query ?? {},
+    query: spec.access === 'open' ? null : (spec.query ?? {}),
     body: spec.body ?? null,
     hasBody: method !== 'GET',
     idempotent: spec.idempotent ?? false,
@@ -93,13 +94,15 @@ export function route<P extends z.ZodRawShape = Nothing, Q extends z.ZodRawShape
     access: spec.access ?? 'token',
     notes: spec.notes ?? null,
     params: inputs.params,
-    query: inputs.query,
+    query: spec.query ?? {},
     body: spec.body ?? null,
     idempotent: inputs.idempotent,
     errors: spec.errors ?? [],
     serve: async (request, params, env) => {
       const read = await readInputs(inputs, request, params);
-      return read.ok ? handle({ ...(read.value as Omit<Call<P, Q, B>, 'env'>), env }) : read;
+      if (!read.ok) return read;
+      const run = () => handle({ ...(read.value as Omit<Call<P, Q, B>, 'env'>), env });
+      return method === 'POST' ? run() : repeatOnce(run);
     },
   };
 }

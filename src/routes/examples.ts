@@ -118,3 +118,13 @@ export const sweepExample = {
   kept: [{ project: 'demo', key: 'ABC-2', reason: 'the remote refused the push' }],
   duration_ms: 2140,
 };
+
+export const hookExample = {
+  id: 'guard-bash',
+  document: {
+    mode: 'best_effort',
+    events: {
+      pre_tool_use: [{ type: 'command', command: 'node scripts/guard.js', matcher: 'Bash', timeoutSec: 15 }],
+    },
+  },
+};

@@ -3,6 +3,7 @@ import type { Route } from '../http/route.ts';
 import { attemptRoutes } from './attempts.ts';
 import { environmentRoutes } from './environment.ts';
 import { execRoutes } from './exec.ts';
+import { projectionRoutes } from './projection.ts';
 import { projectRoutes } from './projects.ts';
 import { serviceRoutes } from './service.ts';
 import { taskRoutes } from './tasks.ts';
@@ -17,5 +18,6 @@ export const apiRoutes: Route[] = [
   ...workspaceRoutes,
   ...execRoutes,
   ...attemptRoutes,
+  ...projectionRoutes,
   ...serviceRoutes,
 ];
