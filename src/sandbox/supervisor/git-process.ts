@@ -53,7 +53,7 @@ export const openSession = (
   remote: RemoteNames | null,
   limit: { timeoutMs: number; signal: AbortSignal },
 ): GitSession => {
-  const timeout = AbortSignal.timeout(limit.timeoutMs);
+  const timeout = AbortSignal.timeout(Math.max(1, limit.timeoutMs - earlierMs(limit.timeoutMs)));
   const env = {
     ...place.gitEnv,
     // Nothing is ever created there: no .gitconfig, no .netrc.
@@ -62,6 +62,9 @@ export const openSession = (
   };
   return { place, remote, env, timeout, signal: AbortSignal.any([limit.signal, timeout]) };
 };
+
+/** Before the operation's own timer, so that the answer can still say what timed out. */
+const earlierMs = (timeoutMs: number): number => Math.min(250, Math.floor(timeoutMs / 20));
 
 export const runGit = async (
   session: GitSession,

@@ -1,0 +1,157 @@
+/** Turns the index and the files of a workspace into trees, through copies: neither is touched. */
+import { copyFile, lstat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { GitFailure } from '../../core/git-failure.ts';
+import { err, ok, type Result } from '../../core/result.ts';
+import { inWorkTree, type CleanRepository } from './git-clean.ts';
+import { copyIndex } from './git-facts.ts';
+
+export interface Trees {
+  /** Tree of what is staged, without unmerged paths. */
+  index: string;
+  /** Tree of the files as they are: tracked, changed and untracked, without ignored ones. */
+  files: string;
+  /** Unmerged entries in the form of `update-index --index-info`. */
+  conflicts: string[];
+  /** Tree that keeps the contents of unmerged entries; null: there are none. */
+  conflictTree: string | null;
+}
+
+/** Files are kept byte for byte: no line ends, encodings or keywords are converted, and no filter is looked up. */
+const RAW_ATTRIBUTES = '* -text -eol -crlf -ident -filter -working-tree-encoding\n';
+
+/** Text shrinks to a fifth; more than this will hardly fit into the snapshot. */
+const RAW_BYTES_PER_SNAPSHOT_BYTE = 8;
+
+export const buildTrees = async (
+  clean: CleanRepository,
+  maxBytes: number,
+): Promise<Result<Trees, GitFailure>> => {
+  await writeFile(join(clean.directory, 'info', 'attributes'), RAW_ATTRIBUTES);
+  const index = await copyIndex(clean);
+  const work = new IndexFile(clean, join(clean.directory, 'index-of-files'));
+  await copyFile(index, work.path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  const staged = new IndexFile(clean, index);
+  const unmerged = await staged.run('Reading the index', ['ls-files', '-u', '-z']);
+  if (!unmerged.ok) return unmerged;
+  const conflicts = unmerged.value
+    .toString()
+    .split('\0')
+    .filter((entry) => entry !== '');
+
+  const files = await treeOfFiles(work, maxBytes);
+  if (!files.ok) return files;
+  const conflictTree = await treeOfConflicts(clean, conflicts);
+  if (!conflictTree.ok) return conflictTree;
+  const indexTree = await treeWithout(staged, conflicts);
+  if (!indexTree.ok) return indexTree;
+  return ok({ index: indexTree.value, files: files.value, conflicts, conflictTree: conflictTree.value });
+};
+
+class IndexFile {
+  readonly clean: CleanRepository;
+  readonly path: string;
+
+  constructor(clean: CleanRepository, path: string) {
+    this.clean = clean;
+    this.path = path;
+  }
+
+  async run(
+    what: string,
+    args: readonly string[],
+    input?: string | Uint8Array,
+  ): Promise<Result<Buffer, GitFailure>> {
+    const answer = await inWorkTree(this.clean, this.path, {
+      what,
+      args,
+      ...(input === undefined ? {} : { input }),
+    });
+    return answer.ok ? ok(answer.value.stdout) : answer;
+  }
+
+  async writeTree(): Promise<Result<string, GitFailure>> {
+    const written = await this.run('Writing a tree', ['write-tree']);
+    return written.ok ? ok(written.value.toString().trim()) : written;
+  }
+}
+
+const treeOfFiles = async (work: IndexFile, maxBytes: number): Promise<Result<string, GitFailure>> => {
+  const listed = await work.run('Listing the changed files', [
+    'ls-files',
+    '-z',
+    '-m',
+    '-o',
+    '--exclude-standard',
+  ]);
+  if (!listed.ok) return listed;
+  const paths = splitPaths(listed.value);
+  const limit = maxBytes * RAW_BYTES_PER_SNAPSHOT_BYTE;
+  if ((await totalBytes(work.clean.session.place.directory, paths, limit)) > limit) {
+    return err({ reason: 'other', detail: `The uncommitted files are larger than ${limit} bytes.` });
+  }
+  if (paths.length > 0) {
+    const input = Buffer.concat(paths.flatMap((path) => [path, Buffer.from([0])]));
+    const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
+    const added = await work.run('Reading the changed files', args, input);
+    if (!added.ok) return added;
+  }
+  return work.writeTree();
+};
+
+/** Paths are bytes. A name that ends in a slash is a repository inside the workspace: not our files. */
+const splitPaths = (list: Buffer): Buffer[] => {
+  const paths: Buffer[] = [];
+  for (let start = 0; start < list.length;) {
+    const end = list.indexOf(0, start);
+    const path = list.subarray(start, end < 0 ? list.length : end);
+    if (path.length > 0 && path.at(-1) !== 0x2f) paths.push(path);
+    start += path.length + 1;
+  }
+  return paths;
+};
+
+const totalBytes = async (directory: string, paths: readonly Buffer[], limit: number): Promise<number> => {
+  const root = Buffer.from(`${directory}/`);
+  let total = 0;
+  for (const path of paths) {
+    const stats = await lstat(Buffer.concat([root, path])).catch(() => null);
+    if (stats?.isFile() === true) total += stats.size;
+    if (total > limit) break;
+  }
+  return total;
+};
+
+const treeOfConflicts = async (
+  clean: CleanRepository,
+  conflicts: readonly string[],
+): Promise<Result<string | null, GitFailure>> => {
+  if (conflicts.length === 0) return ok(null);
+  const kept = new IndexFile(clean, join(clean.directory, 'index-of-conflicts'));
+  const entries = conflicts.map((entry, at) => `${entry.split(' ', 2).join(' ')} 0\t${at}`);
+  const added = await kept.run(
+    'Keeping the conflicts',
+    ['update-index', '--index-info'],
+    `${entries.join('\n')}\n`,
+  );
+  return added.ok ? kept.writeTree() : added;
+};
+
+const treeWithout = async (
+  staged: IndexFile,
+  conflicts: readonly string[],
+): Promise<Result<string, GitFailure>> => {
+  if (conflicts.length > 0) {
+    const paths = [...new Set(conflicts.map((entry) => entry.slice(entry.indexOf('\t') + 1)))];
+    const args = ['update-index', '--force-remove', '-z', '--stdin'];
+    const removed = await staged.run(
+      'Reading the conflicts',
+      args,
+      paths.map((path) => `${path}\0`).join(''),
+    );
+    if (!removed.ok) return removed;
+  }
+  return staged.writeTree();
+};
