@@ -5,9 +5,15 @@ import { buildAttemptView, buildWorkspaceView } from '../src/core/lifecycle/view
 import { buildWorkspaceWarnings } from '../src/core/warnings.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
-export const viewWorkspace = (state: State): WorkspaceView => buildWorkspaceView(state, buildWorkspaceWarnings(state));
+export const viewWorkspace = (state: State): WorkspaceView =>
+  buildWorkspaceView(state, buildWorkspaceWarnings(state));
 
-export function viewAttempt(store: WorkspaceStore, state: State, attempt: Attempt, what: 'summary' | 'with output'): AttemptView {
+export function viewAttempt(
+  store: WorkspaceStore,
+  state: State,
+  attempt: Attempt,
+  what: 'summary' | 'with output',
+): AttemptView {
   const view = buildAttemptView(attempt, state.attempt?.number === attempt.number ? state.stage : null);
   if (what === 'summary') return view;
   const hooks = view.hooks.map((run, index) => ({ ...run, ...readOutput(store, attempt.hooks[index]) }));
@@ -15,7 +21,12 @@ export function viewAttempt(store: WorkspaceStore, state: State, attempt: Attemp
   return { ...view, hooks, agent };
 }
 
-export const viewAttempts = (store: WorkspaceStore, state: State, before: number, limit: number): AttemptView[] =>
+export const viewAttempts = (
+  store: WorkspaceStore,
+  state: State,
+  before: number,
+  limit: number,
+): AttemptView[] =>
   store.attempts(before, limit).map((attempt) => viewAttempt(store, state, attempt, 'summary'));
 
 function readOutput(store: WorkspaceStore, run: Run | null | undefined) {

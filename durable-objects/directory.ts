@@ -8,6 +8,8 @@ import { ENVIRONMENT_TABLE, EnvironmentTable } from './environment-table.ts';
 import { migrate } from './migrations.ts';
 import type { Answer, DirectoryRpc } from './rpc.ts';
 
+const SWEEP_POSITION = 'sweep-position';
+
 const MIGRATIONS = [
   `CREATE TABLE project (id TEXT PRIMARY KEY);
    ${ENVIRONMENT_TABLE}`,
@@ -22,7 +24,10 @@ export class Directory extends DurableObject<Env> implements DirectoryRpc {
     this.#environment = new EnvironmentTable(ctx.storage, env, 'global');
   }
 
-  async listProjects(limit: number, cursor: string | null): Promise<{ ids: string[]; nextCursor: string | null }> {
+  async listProjects(
+    limit: number,
+    cursor: string | null,
+  ): Promise<{ ids: string[]; nextCursor: string | null }> {
     const query = 'SELECT id FROM project WHERE id > ? ORDER BY id LIMIT ?';
     const ids = this.ctx.storage.sql
       .exec<{ id: string }>(query, cursor ?? '', limit + 1)
@@ -38,6 +43,15 @@ export class Directory extends DurableObject<Env> implements DirectoryRpc {
 
   async dropProject(project: string): Promise<void> {
     this.ctx.storage.sql.exec('DELETE FROM project WHERE id = ?', project);
+  }
+
+  async loadSweepPosition(): Promise<string | null> {
+    return (await this.ctx.storage.get<string>(SWEEP_POSITION)) ?? null;
+  }
+
+  async saveSweepPosition(position: string | null): Promise<void> {
+    if (position === null) await this.ctx.storage.delete(SWEEP_POSITION);
+    else await this.ctx.storage.put(SWEEP_POSITION, position);
   }
 
   async patchEnvironment(patch: Record<string, string | null>): Answer<EnvironmentView> {

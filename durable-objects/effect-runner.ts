@@ -53,7 +53,14 @@ export class EffectRunner {
       await this.#host.end(effect, await this.#host.perform(effect, deadlineAtMs));
     } catch (thrown) {
       // The effect stays stored and is repeated: a thrown error may be the platform's, and giving up would lose the workspace.
-      console.error(JSON.stringify({ at: 'effect', effect: effect.id, command: effect.command.type, error: String(thrown) }));
+      console.error(
+        JSON.stringify({
+          at: 'effect',
+          effect: effect.id,
+          command: effect.command.type,
+          error: String(thrown),
+        }),
+      );
       await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE_MS));
     }
   }

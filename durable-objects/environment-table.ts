@@ -57,7 +57,13 @@ export class EnvironmentTable {
   #set(name: string, sealed: string | null): void {
     const { sql } = this.#storage;
     if (sealed === null) sql.exec('DELETE FROM environment WHERE name = ?', name);
-    else sql.exec('INSERT OR REPLACE INTO environment (name, sealed, updated_at_ms) VALUES (?, ?, ?)', name, sealed, Date.now());
+    else
+      sql.exec(
+        'INSERT OR REPLACE INTO environment (name, sealed, updated_at_ms) VALUES (?, ?, ?)',
+        name,
+        sealed,
+        Date.now(),
+      );
   }
 
   /** In clear, for a process that is about to start. */
@@ -72,6 +78,8 @@ export class EnvironmentTable {
   }
 
   #rows(): Row[] {
-    return this.#storage.sql.exec<Row>('SELECT name, sealed, updated_at_ms FROM environment ORDER BY name').toArray();
+    return this.#storage.sql
+      .exec<Row>('SELECT name, sealed, updated_at_ms FROM environment ORDER BY name')
+      .toArray();
   }
 }

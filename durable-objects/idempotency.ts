@@ -19,14 +19,17 @@ export class IdempotentAnswers {
     const { key, digest } = idempotency;
     const sinceMs = Date.now() - KEPT_MS;
     const running = this.#running.get(key);
-    if (running) return running.digest === digest ? ((await running.answer) as Result<T, Failure>) : reused(key);
+    if (running)
+      return running.digest === digest ? ((await running.answer) as Result<T, Failure>) : reused(key);
     const stored = this.#table.find(key, sinceMs);
-    if (stored) return stored.digest === digest ? (JSON.parse(stored.value) as Result<T, Failure>) : reused(key);
+    if (stored)
+      return stored.digest === digest ? (JSON.parse(stored.value) as Result<T, Failure>) : reused(key);
     const answer = work();
     this.#running.set(key, { digest, answer });
     try {
       const result = await answer;
-      if (result.ok || isFinal(result.error)) this.#table.save(key, digest, JSON.stringify(result), Date.now());
+      if (result.ok || isFinal(result.error))
+        this.#table.save(key, digest, JSON.stringify(result), Date.now());
       this.#table.dropBefore(sinceMs);
       return result;
     } finally {
@@ -36,7 +39,13 @@ export class IdempotentAnswers {
 }
 
 /** A refusal that only says "not now" is not kept: the same request may be answered otherwise later. */
-const isFinal = (failed: Failure) => failed.code !== 'sandbox_unavailable' && failed.code !== 'internal_error';
+const isFinal = (failed: Failure) =>
+  failed.code !== 'sandbox_unavailable' && failed.code !== 'internal_error';
 
 const reused = (key: string) =>
-  err(failure('idempotency_key_reused', `the Idempotency-Key ${JSON.stringify(key)} was sent with another body; use a new key`));
+  err(
+    failure(
+      'idempotency_key_reused',
+      `the Idempotency-Key ${JSON.stringify(key)} was sent with another body; use a new key`,
+    ),
+  );

@@ -3,7 +3,9 @@
 export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
   const { sql } = storage;
   sql.exec('CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY)');
-  const done = sql.exec<{ last: number }>('SELECT COALESCE(MAX(number), 0) AS last FROM migration').one().last;
+  const done = sql
+    .exec<{ last: number }>('SELECT COALESCE(MAX(number), 0) AS last FROM migration')
+    .one().last;
   for (const [index, statements] of migrations.entries()) {
     if (index + 1 <= done) continue;
     storage.transactionSync(() => {

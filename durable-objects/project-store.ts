@@ -36,7 +36,8 @@ export interface WorkspaceRow {
   reserved_at_ms: number;
 }
 
-const COLUMNS = 'seq, key, task_id, id_given, identifier, task_state, terminal, generation, version, view, reserved_at_ms';
+const COLUMNS =
+  'seq, key, task_id, id_given, identifier, task_state, terminal, generation, version, view, reserved_at_ms';
 
 export interface NewRow {
   key: string;
@@ -57,7 +58,10 @@ export class ProjectStore {
   }
 
   meta(name: string): string | null {
-    return this.#sql.exec<{ value: string }>('SELECT value FROM meta WHERE name = ?', name).toArray()[0]?.value ?? null;
+    return (
+      this.#sql.exec<{ value: string }>('SELECT value FROM meta WHERE name = ?', name).toArray()[0]?.value ??
+      null
+    );
   }
 
   setMeta(name: string, value: string | null): void {
@@ -74,7 +78,11 @@ export class ProjectStore {
   }
 
   #row(where: string, ...values: SqlStorageValue[]): WorkspaceRow | null {
-    return this.#sql.exec<WorkspaceRow>(`SELECT ${COLUMNS} FROM workspace WHERE ${where}`, ...values).toArray()[0] ?? null;
+    return (
+      this.#sql
+        .exec<WorkspaceRow>(`SELECT ${COLUMNS} FROM workspace WHERE ${where}`, ...values)
+        .toArray()[0] ?? null
+    );
   }
 
   /** Before the first start of its sandbox, so that no sandbox is unknown. A late report of the key's last workspace stays too old for it. */
@@ -98,7 +106,13 @@ export class ProjectStore {
   }
 
   /** A report that is older than what is there is dropped. The live row of the key is this workspace's: keys are released on removal only. */
-  report(view: WorkspaceView, generation: number, version: number, terminal: boolean, removedAtMs: number | null): void {
+  report(
+    view: WorkspaceView,
+    generation: number,
+    version: number,
+    terminal: boolean,
+    removedAtMs: number | null,
+  ): void {
     this.#sql.exec(
       `UPDATE workspace SET task_id = ?, identifier = ?, task_state = ?, terminal = ?, status = ?, saved = ?, generation = ?, version = ?, view = ?, removed_at_ms = ?
        WHERE key = ? AND removed_at_ms IS NULL AND version < ? AND generation <= ?`,
@@ -119,7 +133,13 @@ export class ProjectStore {
   }
 
   markTask(seq: number, taskId: string, idGiven: boolean, identifier: string): void {
-    this.#sql.exec('UPDATE workspace SET task_id = ?, id_given = ?, identifier = ? WHERE seq = ?', taskId, idGiven ? 1 : 0, identifier, seq);
+    this.#sql.exec(
+      'UPDATE workspace SET task_id = ?, id_given = ?, identifier = ? WHERE seq = ?',
+      taskId,
+      idGiven ? 1 : 0,
+      identifier,
+      seq,
+    );
   }
 
   markTerminal(seq: number, terminal: boolean): void {
@@ -160,7 +180,9 @@ export class ProjectStore {
 
   /** A change of the terminal states reaches the rows whose answer changes. */
   retagTerminal(isTerminal: (state: string) => boolean): void {
-    const states = this.#sql.exec<{ task_state: string }>('SELECT DISTINCT task_state FROM workspace WHERE removed_at_ms IS NULL');
+    const states = this.#sql.exec<{ task_state: string }>(
+      'SELECT DISTINCT task_state FROM workspace WHERE removed_at_ms IS NULL',
+    );
     for (const { task_state } of states.toArray())
       this.#sql.exec(
         'UPDATE workspace SET terminal = ? WHERE removed_at_ms IS NULL AND task_state = ?',

@@ -15,7 +15,13 @@ import { branchName, sandboxId } from '../src/core/key.ts';
 import { REMOVED_RECORD_MS } from '../src/core/lifecycle/timer.ts';
 import type { Identity } from '../src/core/lifecycle/state.ts';
 import { err, ok, type Result } from '../src/core/result.ts';
-import { DEFAULT_WORKFLOW, isTerminalState, parseWorkflow, checkLocation, type Workflow } from '../src/core/workflow.ts';
+import {
+  DEFAULT_WORKFLOW,
+  isTerminalState,
+  parseWorkflow,
+  checkLocation,
+  type Workflow,
+} from '../src/core/workflow.ts';
 import type { Env } from '../src/sandbox/env.ts';
 import { AnswerTable } from './answer-table.ts';
 import { findOwner, type Owner } from './dispatch-owner.ts';
@@ -50,7 +56,8 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     const text = input.workflow ?? this.#store.meta('workflow');
     const workflow = text === null ? ok(DEFAULT_WORKFLOW) : await this.#checkWorkflow(text, settings.value);
     if (!workflow.ok) {
-      if (input.workflow !== undefined && before !== null) this.#refuseWorkflow(input.workflow, workflow.error);
+      if (input.workflow !== undefined && before !== null)
+        this.#refuseWorkflow(input.workflow, workflow.error);
       return workflow;
     }
     await directoryOf(this.env).addProject(project);
@@ -67,7 +74,9 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     const settings = this.#settings();
     if (settings === null) return notFound(this.ctx);
     if (this.#store.hasLive())
-      return err(failure('project_not_empty', `project ${settings.id} still has workspaces; remove them first`));
+      return err(
+        failure('project_not_empty', `project ${settings.id} still has workspaces; remove them first`),
+      );
     await directoryOf(this.env).dropProject(settings.id);
     await this.ctx.storage.deleteAll();
     // The tables went with everything else; the next request finds a new object.
@@ -169,7 +178,12 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     const answer = await workspaceOf(this.env, settings.id, row.key).dispatch({
       type: 'dispatched',
       identity: buildIdentity(settings, workflow, row.key),
-      task: { identifier: task.identifier, id: task.id ?? null, title: task.title ?? null, state: task.state ?? null },
+      task: {
+        identifier: task.identifier,
+        id: task.id ?? null,
+        title: task.title ?? null,
+        state: task.state ?? null,
+      },
       terminal: isTerminalState(state, workflow.terminalStates),
       agent: input.agent ?? null,
     });
@@ -206,7 +220,12 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     if (settings === null) return notFound(this.ctx);
     const row = this.#store.rowByTask(task);
     if (row === null)
-      return err(failure('task_not_found', `project ${settings.id} has no workspace for the task ${JSON.stringify(task)}`));
+      return err(
+        failure(
+          'task_not_found',
+          `project ${settings.id} has no workspace for the task ${JSON.stringify(task)}`,
+        ),
+      );
     const terminal = isTerminalState(state, this.#workflow().terminalStates);
     return workspaceOf(this.env, settings.id, row.key).changeTaskState(state, terminal);
   }
@@ -243,7 +262,11 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   }
 
   /** One that fails does not delay the others. */
-  async #sweepOne(settings: Settings, row: WorkspaceRow, { force, waitMs }: { force: boolean; waitMs: number }) {
+  async #sweepOne(
+    settings: Settings,
+    row: WorkspaceRow,
+    { force, waitMs }: { force: boolean; waitMs: number },
+  ) {
     const kept = (reason: string) => ({ project: settings.id, key: row.key, reason });
     try {
       const terminal = isTerminalState(row.task_state, this.#workflow().terminalStates);
@@ -265,7 +288,9 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   // What its workspaces ask.
 
   async workflowInForce(): Answer<{ workflow: Workflow; text: string }> {
-    return this.#withSettings(() => ok({ workflow: this.#workflow(), text: this.#store.meta('workflow') ?? '' }));
+    return this.#withSettings(() =>
+      ok({ workflow: this.#workflow(), text: this.#store.meta('workflow') ?? '' }),
+    );
   }
 
   async processEnvironment(): Answer<ProcessEnvironment> {
@@ -284,7 +309,12 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
 }
 
 const notFound = (ctx: DurableObjectState) =>
-  err(failure('project_not_found', `there is no project ${JSON.stringify(ctx.id.name ?? '')}; create it with PUT /v1/projects/{project}`));
+  err(
+    failure(
+      'project_not_found',
+      `there is no project ${JSON.stringify(ctx.id.name ?? '')}; create it with PUT /v1/projects/{project}`,
+    ),
+  );
 
 const buildIdentity = (settings: Settings, workflow: Workflow, key: string): Identity => ({
   project: settings.id,

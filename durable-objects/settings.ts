@@ -30,7 +30,9 @@ const LOCATIONS = ['cloudflare', 'docker', 'host'] as const;
 
 export function offeredLocations(env: Env): Location[] {
   const named = (env.LOCATIONS ?? 'cloudflare').split(',').map((name) => name.trim());
-  return LOCATIONS.filter((location) => named.includes(location)).sort((a, b) => named.indexOf(a) - named.indexOf(b));
+  return LOCATIONS.filter((location) => named.includes(location)).sort(
+    (a, b) => named.indexOf(a) - named.indexOf(b),
+  );
 }
 
 export function buildSettings(
@@ -43,7 +45,12 @@ export function buildSettings(
   const location = chooseLocation(env, input, before);
   if (!location.ok) return location;
   if (input.isolation !== undefined && location.value !== 'host')
-    return err(failure('location_unavailable', `isolation "${input.isolation}" exists for location "host" only, not for "${location.value}"`));
+    return err(
+      failure(
+        'location_unavailable',
+        `isolation "${input.isolation}" exists for location "host" only, not for "${location.value}"`,
+      ),
+    );
   const repository = buildRepository(env, input.repository, location.value);
   if (!repository.ok) return repository;
   return ok({
@@ -61,7 +68,12 @@ function chooseLocation(env: Env, input: PutProject, before: Settings | null): R
   const wanted = input.location ?? before?.location ?? offered[0];
   if (wanted !== undefined && offered.includes(wanted)) return ok(wanted);
   const list = offered.length === 0 ? 'none' : offered.join(', ');
-  return err(failure('location_unavailable', `this deployment does not offer location "${wanted}"; it offers: ${list}`));
+  return err(
+    failure(
+      'location_unavailable',
+      `this deployment does not offer location "${wanted}"; it offers: ${list}`,
+    ),
+  );
 }
 
 function buildRepository(
@@ -88,7 +100,11 @@ export function viewProject(
   const { refused } = workflow;
   return {
     id: settings.id,
-    repository: repository && { url: repository.url, base_branch: repository.baseBranch, depth: repository.depth },
+    repository: repository && {
+      url: repository.url,
+      base_branch: repository.baseBranch,
+      depth: repository.depth,
+    },
     location,
     isolation,
     workflow: workflow.text,

@@ -65,7 +65,9 @@ export class WorkspaceStore {
   }
 
   meta(name: string): string | null {
-    const rows = this.#storage.sql.exec<{ value: string }>('SELECT value FROM meta WHERE name = ?', name).toArray();
+    const rows = this.#storage.sql
+      .exec<{ value: string }>('SELECT value FROM meta WHERE name = ?', name)
+      .toArray();
     return rows[0]?.value ?? null;
   }
 
@@ -113,7 +115,11 @@ export class WorkspaceStore {
   /** Newest first, numbers below `before`. */
   attempts(before: number, limit: number): Attempt[] {
     return this.#storage.sql
-      .exec<{ value: string }>('SELECT value FROM attempt WHERE number < ? ORDER BY number DESC LIMIT ?', before, limit)
+      .exec<{ value: string }>(
+        'SELECT value FROM attempt WHERE number < ? ORDER BY number DESC LIMIT ?',
+        before,
+        limit,
+      )
       .toArray()
       .map(({ value }) => JSON.parse(value) as Attempt);
   }
@@ -159,14 +165,16 @@ export class WorkspaceStore {
   /** Oldest first, sequence numbers above `after`. */
   events(after: number, limit: number): StoredEvent[] {
     const query = 'SELECT seq, at_ms, name, data FROM event WHERE seq > ? ORDER BY seq LIMIT ?';
-    return this.#storage.sql.exec<StoredEvent & Record<string, SqlStorageValue>>(query, after, limit).toArray();
+    return this.#storage.sql
+      .exec<StoredEvent & Record<string, SqlStorageValue>>(query, after, limit)
+      .toArray();
   }
 }
 
 /** Parts never cut a surrogate pair. An empty text is one empty part, so that its counts are kept. */
 function splitText(text: string): string[] {
   const parts: string[] = [];
-  for (let start = 0; start < text.length || parts.length === 0; ) {
+  for (let start = 0; start < text.length || parts.length === 0;) {
     let end = Math.min(start + PART_LENGTH, text.length);
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
     parts.push(text.slice(start, end));

@@ -1,6 +1,13 @@
 /** One task's workspace. Every entry: gate → load → step → commit → arm the alarm; effects run afterwards, from the alarm. */
 import { DurableObject } from 'cloudflare:workers';
-import type { AttemptPage, AttemptView, Dispatched, TaskStateAnswer, WorkspaceDetail, WorkspaceView } from '../src/core/api.ts';
+import type {
+  AttemptPage,
+  AttemptView,
+  Dispatched,
+  TaskStateAnswer,
+  WorkspaceDetail,
+  WorkspaceView,
+} from '../src/core/api.ts';
 import { failure, type Failure } from '../src/core/failure.ts';
 import type { Effect } from '../src/core/lifecycle/effect.ts';
 import type { Event, Request } from '../src/core/lifecycle/event.ts';
@@ -49,7 +56,8 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
 
   override async alarm(): Promise<void> {
     const state = this.#store.load();
-    if (state?.stage.name === 'removed' && Date.now() >= state.stage.atMs + REMOVED_RECORD_MS) return this.#forget();
+    if (state?.stage.name === 'removed' && Date.now() >= state.stage.atMs + REMOVED_RECORD_MS)
+      return this.#forget();
     if (state !== null && isDue(nextTimerAtMs(state))) await this.#apply({ type: 'timer-fired' });
     const deadlineAtMs = Date.now() + RUN_MS;
     await Promise.all([this.#runner.run(deadlineAtMs), this.#reporter.run(deadlineAtMs)]);
@@ -69,7 +77,8 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     const { attempt, queued } = applied.value;
     return ok({
       workspace: viewWorkspace(applied.value),
-      attempt: attempt === null || queued ? null : viewAttempt(this.#store, applied.value, attempt, 'summary'),
+      attempt:
+        attempt === null || queued ? null : viewAttempt(this.#store, applied.value, attempt, 'summary'),
     });
   }
 
@@ -119,7 +128,9 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
 
   async attempt(number: number): Answer<AttemptView> {
     const found = this.#findAttempt(number);
-    return found.ok ? ok(viewAttempt(this.#store, found.value.state, found.value.attempt, 'with output')) : found;
+    return found.ok
+      ? ok(viewAttempt(this.#store, found.value.state, found.value.attempt, 'with output'))
+      : found;
   }
 
   async attemptLog(number: number): Answer<ReadableStream<Uint8Array>> {
@@ -131,7 +142,8 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     const state = this.#store.load();
     if (state === null) return NOT_FOUND;
     const attempt = this.#store.attempt(number);
-    if (attempt === null) return err(failure('attempt_not_found', `${state.identity.key} has no attempt ${number}`));
+    if (attempt === null)
+      return err(failure('attempt_not_found', `${state.identity.key} has no attempt ${number}`));
     return ok({ state, attempt });
   }
 
@@ -174,7 +186,12 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
       return err(failure('workspace_removing', `workspace ${state.identity.key} is being removed`));
     if (state.damaged !== null) return err(failure('workspace_damaged', state.damaged));
     if (state.stage.name !== 'work' || state.stage.phase !== 'agent_wait')
-      return err(failure('wrong_phase', 'exec works while a caller-run attempt waits for its caller (phase agent_wait)'));
+      return err(
+        failure(
+          'wrong_phase',
+          'exec works while a caller-run attempt waits for its caller (phase agent_wait)',
+        ),
+      );
     return streamExec(this.#context(null, Date.now() + timeoutMs), crypto.randomUUID(), command, timeoutMs);
   }
 

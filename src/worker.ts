@@ -1,7 +1,13 @@
 /** The Worker's entry: requests and the cron. */
+import { Directory } from '../durable-objects/directory.ts';
+import { Project } from '../durable-objects/project.ts';
+import { Workspace } from '../durable-objects/workspace.ts';
 import { createApp } from './app/app.ts';
 import { sweepOnSchedule } from './cron/sweep.ts';
+import { Sandbox } from './sandbox/cloudflare.ts';
 import type { Env } from './sandbox/env.ts';
+
+export { Directory, Project, Sandbox, Workspace };
 
 const app = createApp();
 

@@ -31,7 +31,11 @@ export async function runClone(context: EffectContext, command: CommandOf<'clone
 }
 
 /** null: no use of the snapshot; the saved branch is next. */
-async function runRestore(context: EffectContext, operation: string, snapshot: string): Promise<EffectEnd | null> {
+async function runRestore(
+  context: EffectContext,
+  operation: string,
+  snapshot: string,
+): Promise<EffectEnd | null> {
   const uploaded = await uploadSnapshot(context, snapshot);
   if (!uploaded) return null;
   const { identity, saved } = context.state();
@@ -48,7 +52,13 @@ async function runRestore(context: EffectContext, operation: string, snapshot: s
   if ('end' in followed) return asCloneEnd(followed.end);
   const { restore } = followed.view;
   if (restore === null || !restore.ok) return null;
-  return { type: 'cloned', base: saved.base, remoteSha: saved.lastSaved, head: restore.facts.head, from: 'snapshot' };
+  return {
+    type: 'cloned',
+    base: saved.base,
+    remoteSha: saved.lastSaved,
+    head: restore.facts.head,
+    from: 'snapshot',
+  };
 }
 
 /** An operation that was stopped before its start ends as a creation that was cancelled. */
@@ -63,6 +73,8 @@ function buildCloneEnd(view: OperationView, isEmpty: boolean): EffectEnd {
     const { base, remote_sha, head } = clone;
     return { type: 'cloned', base, remoteSha: remote_sha, head, from: isEmpty ? 'nothing' : 'remote' };
   }
-  const detail = clone ? `${clone.failure.reason}: ${clone.failure.detail}` : (view.detail ?? `the clone was ${view.outcome}`);
+  const detail = clone
+    ? `${clone.failure.reason}: ${clone.failure.detail}`
+    : (view.detail ?? `the clone was ${view.outcome}`);
   return { type: 'clone-failed', detail, cancelled: view.outcome === 'cancelled' };
 }

@@ -3,7 +3,7 @@ import type { Command } from '../../src/core/lifecycle/effect.ts';
 import type { Absence, Outcome } from '../../src/core/lifecycle/event.ts';
 import type { State } from '../../src/core/lifecycle/state.ts';
 import type { SandboxAccess } from '../../src/sandbox/access.ts';
-import type { At, ClientResult, SupervisorClient } from '../../src/sandbox/client.ts';
+import type { Reply, SupervisorClient, Target } from '../../src/sandbox/client.ts';
 import type { Env } from '../../src/sandbox/env.ts';
 import type { SupervisorError } from '../../src/sandbox/protocol.ts';
 import type { ProjectForWorkspace } from '../project-for-workspace.ts';
@@ -33,7 +33,10 @@ const UNREACHABLE_MS = 180_000;
 const RETRY_STEP_MS = 1_000;
 const MAX_RETRY_STEP_MS = 15_000;
 
-export const at = (state: State): At => ({ creationId: state.creationId ?? '', directory: state.directory ?? '' });
+export const at = (state: State): Target => ({
+  creationId: state.creationId ?? '',
+  directory: state.directory ?? '',
+});
 
 /**
  * Repeats an idempotent call while it does not get through. null: this run's time is over.
@@ -41,9 +44,9 @@ export const at = (state: State): At => ({ creationId: state.creationId ?? '', d
  */
 export async function insist<T>(
   context: EffectContext,
-  call: () => Promise<ClientResult<T>>,
+  call: () => Promise<Reply<T>>,
   giveUpMs: number = UNREACHABLE_MS,
-): Promise<ClientResult<T> | null> {
+): Promise<Reply<T> | null> {
   const giveUpAtMs = Date.now() + giveUpMs;
   for (let stepMs = RETRY_STEP_MS; ; stepMs = Math.min(stepMs * 2, MAX_RETRY_STEP_MS)) {
     const result = await call();
@@ -56,8 +59,11 @@ export async function insist<T>(
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What a refused or failed call says about our files. */
-export function absenceOf(result: { kind: 'refused'; error: SupervisorError } | { kind: 'unreachable'; detail: string }): Absence {
-  if (result.kind === 'unreachable') return { kind: 'unreachable', detail: `the sandbox did not answer: ${result.detail}` };
+export function absenceOf(
+  result: { kind: 'refused'; error: SupervisorError } | { kind: 'unreachable'; detail: string },
+): Absence {
+  if (result.kind === 'unreachable')
+    return { kind: 'unreachable', detail: `the sandbox did not answer: ${result.detail}` };
   const { code, detail } = result.error;
   switch (code) {
     case 'no_incarnation':

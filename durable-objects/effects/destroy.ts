@@ -11,7 +11,10 @@ export async function runDestroy(context: EffectContext, command: CommandOf<'des
 }
 
 /** null: gone; else why it is not. Idempotent: a sandbox that is gone already is a success. */
-export async function destroySandbox(context: EffectContext, creationId: string | null): Promise<string | null> {
+export async function destroySandbox(
+  context: EffectContext,
+  creationId: string | null,
+): Promise<string | null> {
   try {
     if (context.access.destroy) {
       await context.access.destroy();

@@ -21,15 +21,15 @@ export async function streamExec(
       role: 'agent',
       script: command,
       timeout_ms: timeoutMs,
-      env: await agentEnvironment(context, keptWorkflow(context.store)),
-      unset: [],
+      ...(await agentEnvironment(context, keptWorkflow(context.store))),
       leftovers: 'keep',
       confinement: { kind: 'none' },
       wait_ms: 0,
     }),
   );
   if (started?.kind === 'answer') return ok(followOutput(context, operation));
-  const detail = started?.kind === 'refused' ? started.error.detail : (started?.detail ?? 'no answer in time');
+  const detail =
+    started?.kind === 'refused' ? started.error.detail : (started?.detail ?? 'no answer in time');
   return err(failure('sandbox_unavailable', `the command was not started: ${detail}`));
 }
 
@@ -58,7 +58,8 @@ function followOutput(context: EffectContext, operation: string): ReadableStream
   });
 }
 
-const hasMore = (view: OperationView): boolean => view.chunks?.stdout.text !== '' || view.chunks.stderr.text !== '';
+const hasMore = (view: OperationView): boolean =>
+  view.chunks?.stdout.text !== '' || view.chunks.stderr.text !== '';
 
 async function pollOutput(
   context: EffectContext,
@@ -66,7 +67,7 @@ async function pollOutput(
   offsets: { stdout: number; stderr: number },
 ): Promise<OperationView | null> {
   const polled = await insist(context, () =>
-    context.client.operation(at(context.state()), operation, {
+    context.client.poll(at(context.state()), operation, {
       waitMs: MAX_WAIT_MS,
       output: 'none',
       stdoutOffset: offsets.stdout,

@@ -1,7 +1,15 @@
 /** Finding the sandbox, or taking a fresh one; and asking, without waking it, whether it is awake. */
 import type { Outcome } from '../../src/core/lifecycle/event.ts';
 import type { Location } from '../../src/core/lifecycle/state.ts';
-import { absenceOf, absent, at, insist, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
+import {
+  absenceOf,
+  absent,
+  at,
+  insist,
+  type CommandOf,
+  type EffectContext,
+  type EffectEnd,
+} from './context.ts';
 import { destroySandbox } from './destroy.ts';
 import { buildPlan, keepWorkflow } from './scripts.ts';
 
@@ -26,7 +34,8 @@ export async function runOpen(context: EffectContext, command: CommandOf<'open'>
   if (result === null) return 'later';
   if (result.kind !== 'answer') return absent(absenceOf(result));
   const opened = result.value;
-  if (opened.files === 'damaged') return absent({ kind: 'damaged', detail: opened.damage ?? 'the folder is not our repository' });
+  if (opened.files === 'damaged')
+    return absent({ kind: 'damaged', detail: opened.damage ?? 'the folder is not our repository' });
   return {
     type: 'opened',
     plan: buildPlan(context.state(), workflow, context.env),
@@ -47,7 +56,10 @@ export async function runLook(context: EffectContext): Promise<EffectEnd> {
   return lookInside(context, hooks);
 }
 
-async function lookInside(context: EffectContext, hooks: Extract<Outcome, { type: 'looked' }>['hooks']): Promise<EffectEnd> {
+async function lookInside(
+  context: EffectContext,
+  hooks: Extract<Outcome, { type: 'looked' }>['hooks'],
+): Promise<EffectEnd> {
   const { identity, directory, creationId } = context.state();
   const result = await insist(context, () =>
     context.client.open({
@@ -62,8 +74,10 @@ async function lookInside(context: EffectContext, hooks: Extract<Outcome, { type
   );
   if (result === null) return 'later';
   if (result.kind !== 'answer') return absent(absenceOf(result));
-  if (result.value.files === 'damaged') return absent({ kind: 'damaged', detail: result.value.damage ?? 'not our repository' });
-  if (result.value.files === 'absent') return absent({ kind: 'gone', detail: 'the workspace folder is gone' });
+  if (result.value.files === 'damaged')
+    return absent({ kind: 'damaged', detail: result.value.damage ?? 'not our repository' });
+  if (result.value.files === 'absent')
+    return absent({ kind: 'gone', detail: 'the workspace folder is gone' });
   return { type: 'looked', found: 'awake', hooks };
 }
 

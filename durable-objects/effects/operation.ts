@@ -11,7 +11,10 @@ type Followed = { view: OperationView } | { end: EffectEnd };
 type WithoutWait<T> = T extends unknown ? Omit<T, 'wait_ms'> : never;
 
 /** Starts it, or joins the run that an earlier try started, and follows it to its end. */
-export async function runOperation(context: EffectContext, spec: WithoutWait<OperationSpec>): Promise<Followed> {
+export async function runOperation(
+  context: EffectContext,
+  spec: WithoutWait<OperationSpec>,
+): Promise<Followed> {
   const state = context.state();
   const waitMs = Math.max(0, Math.min(MAX_WAIT_MS, context.deadlineAtMs - Date.now()));
   // A stop that came before the start: whether an earlier try of this effect started it, only the sandbox knows.
@@ -23,7 +26,9 @@ export async function runOperation(context: EffectContext, spec: WithoutWait<Ope
   );
   if (started === null) return { end: 'later' };
   if (started.kind !== 'answer') return { end: absent(absenceOf(started)) };
-  return started.value.state === 'ended' ? { view: started.value } : follow(context, spec.id, spec.timeout_ms);
+  return started.value.state === 'ended'
+    ? { view: started.value }
+    : follow(context, spec.id, spec.timeout_ms);
 }
 
 /** Once stopped, after_run and the save still run: only what a stop ends is not started any more. */
@@ -37,7 +42,15 @@ async function stopBeforeStart(context: EffectContext, id: string): Promise<Foll
   if (found === null) return { end: 'later' };
   if (found.kind === 'answer') return { view: found.value };
   if (found.kind === 'refused' && found.error.code === 'operation_not_found')
-    return { end: { type: 'script-ended', outcome: 'cancelled', exitCode: null, durationMs: 0, detail: 'stopped before it started' } };
+    return {
+      end: {
+        type: 'script-ended',
+        outcome: 'cancelled',
+        exitCode: null,
+        durationMs: 0,
+        detail: 'stopped before it started',
+      },
+    };
   return { end: absent(absenceOf(found)) };
 }
 
@@ -47,7 +60,7 @@ async function follow(context: EffectContext, id: string, timeoutMs: number): Pr
     if (waitMs <= 0) return { end: 'later' };
     const polled = await insist(
       context,
-      () => context.client.operation(at(context.state()), id, { waitMs, output: 'none' }),
+      () => context.client.poll(at(context.state()), id, { waitMs, output: 'none' }),
       timeoutMs + GRACE_MS,
     );
     if (polled === null) return { end: 'later' };
@@ -57,13 +70,19 @@ async function follow(context: EffectContext, id: string, timeoutMs: number): Pr
 }
 
 async function readKept(context: EffectContext, id: string): Promise<Followed> {
-  const kept = await insist(context, () => context.client.operation(at(context.state()), id, { waitMs: 0, output: 'kept' }));
+  const kept = await insist(context, () =>
+    context.client.poll(at(context.state()), id, { waitMs: 0, output: 'kept' }),
+  );
   if (kept === null) return { end: 'later' };
   return kept.kind === 'answer' ? { view: kept.value } : { end: absent(absenceOf(kept)) };
 }
 
 /** Repeated until the operation is over: a cancel that overtakes its start finds nothing at first. */
-export async function runCancel(context: EffectContext, operation: string, awaiting: string): Promise<EffectEnd> {
+export async function runCancel(
+  context: EffectContext,
+  operation: string,
+  awaiting: string,
+): Promise<EffectEnd> {
   const isRunning = () => {
     const { stage } = context.state();
     return (stage.name === 'work' || stage.name === 'removal') && stage.awaiting === awaiting;

@@ -1,22 +1,19 @@
 /** Hooks and the agent: which script, with which environment, and what its end means. */
-import { buildAgentEnv, buildHookEnv, CREDENTIAL_NAMES } from '../../src/core/hook-env.ts';
-import type { Workflow } from '../../src/core/workflow.ts';
 import type { ScriptSpec } from '../../src/sandbox/protocol.ts';
 import { absent, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
 import { runOperation } from './operation.ts';
+import { agentEnvironment, hookEnvironment } from './process-environment.ts';
 import { agentCommandOf, keptWorkflow } from './scripts.ts';
 
 export async function runHook(context: EffectContext, command: CommandOf<'run-hook'>): Promise<EffectEnd> {
   const workflow = keptWorkflow(context.store);
-  const env = await hookEnvironment(context, workflow, command);
   return runScript(context, {
     id: command.operation,
     kind: 'script',
     role: 'hook',
     script: workflow.hooks[command.hook] ?? '',
     timeout_ms: workflow.hookTimeoutMs,
-    env,
-    unset: [...CREDENTIAL_NAMES],
+    ...(await hookEnvironment(context, workflow, command.hook, command.outcome)),
     leftovers: command.keepLeftovers ? 'keep' : 'kill',
     confinement: { kind: 'none' },
   });
@@ -30,8 +27,7 @@ export async function runAgent(context: EffectContext, command: CommandOf<'run-a
     role: 'agent',
     script: agentCommandOf(context.state(), workflow) ?? '',
     timeout_ms: workflow.agent.timeoutMs,
-    env: await agentEnvironment(context, workflow),
-    unset: [],
+    ...(await agentEnvironment(context, workflow)),
     leftovers: 'kill',
     confinement: { kind: 'none' },
   });
@@ -43,7 +39,8 @@ async function runScript(context: EffectContext, spec: Omit<ScriptSpec, 'wait_ms
   const { view } = followed;
   context.store.saveOutput(spec.id, 'stdout', view.stdout);
   context.store.saveOutput(spec.id, 'stderr', view.stderr);
-  if (view.outcome === null) return absent({ kind: 'unreachable', detail: 'the operation ended without an outcome' });
+  if (view.outcome === null)
+    return absent({ kind: 'unreachable', detail: 'the operation ended without an outcome' });
   return {
     type: 'script-ended',
     outcome: view.outcome,

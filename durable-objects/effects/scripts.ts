@@ -6,7 +6,8 @@ import type { WorkspaceStore } from '../workspace-store.ts';
 
 const NAME = 'workflow';
 
-export const keepWorkflow = (store: WorkspaceStore, workflow: Workflow): void => store.setMeta(NAME, JSON.stringify(workflow));
+export const keepWorkflow = (store: WorkspaceStore, workflow: Workflow): void =>
+  store.setMeta(NAME, JSON.stringify(workflow));
 
 export function keptWorkflow(store: WorkspaceStore): Workflow {
   const value = store.meta(NAME);

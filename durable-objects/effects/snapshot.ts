@@ -11,7 +11,10 @@ const KEPT_SNAPSHOTS = 2;
 
 const prefixOf = ({ identity }: State): string => `${identity.project}/${identity.key}/`;
 
-export async function runSnapshot(context: EffectContext, command: CommandOf<'snapshot'>): Promise<EffectEnd> {
+export async function runSnapshot(
+  context: EffectContext,
+  command: CommandOf<'snapshot'>,
+): Promise<EffectEnd> {
   const state = context.state();
   const followed = await runOperation(context, {
     id: command.operation,
@@ -20,7 +23,8 @@ export async function runSnapshot(context: EffectContext, command: CommandOf<'sn
     branch: state.identity.branch,
     max_bytes: MAX_SNAPSHOT_BYTES,
   });
-  if ('end' in followed) return typeof followed.end === 'object' ? skipped(context, 'the sandbox did not answer') : followed.end;
+  if ('end' in followed)
+    return typeof followed.end === 'object' ? skipped(context, 'the sandbox did not answer') : followed.end;
   return keepSnapshot(context, command.operation, followed.view);
 }
 
@@ -35,9 +39,9 @@ async function keepSnapshot(context: EffectContext, id: string, view: OperationV
   const prefix = prefixOf(context.state());
   // R2 wants the length of a stream before it reads the first byte.
   const { readable, writable } = new FixedLengthStream(bytes);
-  await Promise.all([body.value.pipeTo(writable), bucket.put(`${prefix}${id}`, readable)]);
+  await Promise.all([body.value.body.pipeTo(writable), bucket.put(`${prefix}${id}`, readable)]);
   await dropOlder(bucket, prefix, id);
-  await context.client.deleteSnapshot(at(context.state()), id);
+  await context.client.dropSnapshot(at(context.state()), id);
   return { type: 'snapshotted', snapshot: { id, atMs: Date.now(), head, complete: true, skipped: null } };
 }
 

@@ -2,10 +2,12 @@
  * Sandboxes of Cloudflare's Sandbox SDK: the only file that names it. Of the SDK only getSandbox, containerFetch, destroy and getState are
  * used; everything else is the supervisor's own protocol, so that the SDK's 1.0 needs changes here alone.
  */
-import { getSandbox } from '@cloudflare/sandbox';
+import { getSandbox, Sandbox } from '@cloudflare/sandbox';
 import type { Env } from './env.ts';
 import { SUPERVISOR_HEADER, SUPERVISOR_PORT } from './protocol.ts';
 import type { SandboxAccess } from './access.ts';
+
+export { Sandbox };
 
 /** A first call boots a container: 0.9–3.5 s locally, but the SDK may try for 150 s. */
 const WARM_UP_MS = 150_000;
@@ -15,7 +17,11 @@ const DESTROY_MS = 60_000;
 
 export function reachCloudflareSandbox(env: Env, sandboxId: string): SandboxAccess {
   // Identical options everywhere: the SDK persists them per sandbox.
-  const sandbox = getSandbox(env.SANDBOX, sandboxId, { enableDefaultSession: false, transport: 'rpc', normalizeId: true });
+  const sandbox = getSandbox(env.SANDBOX, sandboxId, {
+    enableDefaultSession: false,
+    transport: 'rpc',
+    normalizeId: true,
+  });
   const send = (request: Request) => sandbox.containerFetch(request, SUPERVISOR_PORT);
   return {
     fetch: async (request) => {
@@ -53,10 +59,8 @@ async function warmUp(send: (request: Request) => Promise<Response>): Promise<vo
 const settled = (answer: Promise<Response>): Promise<Response | null> => answer.catch(() => null);
 
 async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
   try {
     return await Promise.race([work, late]);
   } finally {
