@@ -1,18 +1,20 @@
 /** One attempt, once the files are ready: before_run → agent → leftovers killed → after_run → save → snapshot. */
-import { await_, note, operationId, settle, type Draft } from './draft.ts';
-import type { Absence, Outcome } from './event.ts';
+import { awaitCommand, note, operationId, settle, type Draft } from './draft.ts';
+import type { Outcome } from './event.ts';
 import type { Standing } from './files.ts';
 import { beginSaving } from './saving.ts';
-import type { Attempt, HookRun, Work } from './state.ts';
+import type { Attempt, Work } from './state.ts';
 
 type ScriptEnded = Extract<Outcome, { type: 'script-ended' }>;
 
 export function beginAttemptRun(draft: Draft, work: Work, attempt: Attempt): Standing {
   attempt.beforeRunReached = true;
+  // From here on the files change: the last snapshot has no more than was there before.
+  if (draft.state.snapshot) draft.state.snapshot.complete = false;
   if (work.plan?.hooks.before_run !== true) return beginAgent(draft, work, attempt);
   work.phase = 'before_run';
   const operation = operationId(draft.state, 'before_run');
-  await_(draft, work, {
+  awaitCommand(draft, work, {
     type: 'run-hook',
     hook: 'before_run',
     operation,
@@ -44,7 +46,7 @@ function beginAgent(draft: Draft, work: Work, attempt: Attempt): Standing {
     return 'waiting';
   }
   work.phase = 'agent';
-  await_(draft, work, { type: 'run-agent', operation: operationId(draft.state, 'agent') });
+  awaitCommand(draft, work, { type: 'run-agent', operation: operationId(draft.state, 'agent') });
   return 'waiting';
 }
 
@@ -70,14 +72,14 @@ function settleAgent(draft: Draft, ended: ScriptEnded): void {
 /** Leaves `agent_wait`: finished, cancelled or out of time. */
 export function beginSettling(draft: Draft, work: Work): Standing {
   work.phase = 'settling';
-  await_(draft, work, { type: 'kill-leftovers' });
+  awaitCommand(draft, work, { type: 'kill-leftovers' });
   return 'waiting';
 }
 
 export function beginAfterRun(draft: Draft, work: Work, attempt: Attempt): Standing {
   if (work.plan?.hooks.after_run !== true) return beginSaving(draft, work);
   work.phase = 'after_run';
-  await_(draft, work, {
+  awaitCommand(draft, work, {
     type: 'run-hook',
     hook: 'after_run',
     operation: operationId(draft.state, 'after_run'),
@@ -87,33 +89,22 @@ export function beginAfterRun(draft: Draft, work: Work, attempt: Attempt): Stand
   return 'waiting';
 }
 
-/** The sandbox went away under a running attempt: after_run and the save have nothing to run on. */
-export function onAbsentWhileRunning(draft: Draft, work: Work, attempt: Attempt, absence: Absence): Standing {
-  const { state } = draft;
-  if (absence.kind === 'damaged') {
-    state.damaged = absence.detail;
-    settle(draft, 'failed', { code: 'workspace_damaged', detail: absence.detail });
-  } else {
-    if (absence.kind === 'gone') state.files = 'lost';
-    settle(draft, 'lost', { code: 'sandbox_lost', detail: absence.detail });
-    // What the sandbox held when it vanished can no longer be called succeeded.
-    if (work.phase !== 'saving' && attempt.result?.outcome === 'succeeded')
-      attempt.result = { outcome: 'lost', failure: { code: 'sandbox_lost', detail: absence.detail } };
-  }
-  const ran = attempt.hooks.some((run) => run.hook === 'after_run');
-  if (work.plan?.hooks.after_run === true && !ran) recordSkip(draft, attempt, absence.detail);
-  return 'over';
-}
-
-function recordSkip(draft: Draft, attempt: Attempt, reason: string): void {
-  const run: HookRun = {
+/** Every attempt shows what became of after_run, if it had one. */
+export function recordSkippedAfterRun(draft: Draft, attempt: Attempt): void {
+  if (attempt.plan?.hooks.after_run !== true) return;
+  if (attempt.hooks.some((run) => run.hook === 'after_run')) return;
+  const cause = attempt.result?.failure?.detail ?? 'the attempt ended early';
+  const detail = attempt.beforeRunReached
+    ? `skipped: ${cause}`
+    : `skipped, as before_run was not reached: ${cause}`;
+  const operation = operationId(draft.state, 'after_run');
+  attempt.hooks.push({
     hook: 'after_run',
-    operation: operationId(draft.state, 'after_run'),
+    operation,
     outcome: 'skipped',
     exitCode: null,
     durationMs: 0,
-    detail: `skipped: ${reason}`,
-  };
-  attempt.hooks.push(run);
-  note(draft, 'hook', { attempt: attempt.number, hook: 'after_run', outcome: 'skipped', detail: run.detail });
+    detail,
+  });
+  note(draft, 'hook', { attempt: attempt.number, hook: 'after_run', outcome: 'skipped', detail });
 }

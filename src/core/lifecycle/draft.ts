@@ -12,7 +12,7 @@ export interface Draft {
 }
 
 /** Issues a command whose result the stage waits for. */
-export function await_(draft: Draft, stage: Work | Removal, command: Command): void {
+export function awaitCommand(draft: Draft, stage: Work | Removal, command: Command): void {
   stage.operation = 'operation' in command ? command.operation : null;
   stage.awaiting = issue(draft, command);
 }

@@ -2,30 +2,33 @@
  * Bringing the files to where work can begin: open → (claim → clone or restore → after_create) → ready.
  * Attempts, saves and wakes share it. Every function answers how the work stands now.
  */
-import { await_, note, operationId, settle, type Draft } from './draft.ts';
+import { awaitCommand, note, operationId, settle, type Draft } from './draft.ts';
 import type { Absence, Outcome } from './event.ts';
-import type { AttemptFailure, Work } from './state.ts';
+import { recordCloned, recordRestored } from './restored.ts';
+import { usableSnapshot } from './saving.ts';
+import { UNKNOWN_SAVED, type AttemptFailure, type Work, type WorkPhase } from './state.ts';
 
 /** `ready`: go on with what the work is for; `over`: it ends here; `waiting`: an effect is under way. */
 export type Standing = 'waiting' | 'ready' | 'over';
 
 export function beginOpening(draft: Draft, work: Work): Standing {
   const { state } = draft;
-  if (state.files !== 'present' || state.creationId === null)
-    return beginClaiming(draft, work, state.files === 'lost');
+  // What was found damaged is looked at again before anything replaces it.
+  const isKnown = state.files === 'present' || state.damaged !== null;
+  if (!isKnown || state.creationId === null) return beginClaiming(draft, work);
   work.phase = 'opening';
-  await_(draft, work, { type: 'open', creationId: state.creationId, claim: false, replaces: null });
+  awaitCommand(draft, work, { type: 'open', creationId: state.creationId, claim: false, replaces: null });
   return 'waiting';
 }
 
 /** A new incarnation: its id is stored before the sandbox hears of it. */
-function beginClaiming(draft: Draft, work: Work, restoring: boolean): Standing {
+function beginClaiming(draft: Draft, work: Work): Standing {
   const { state } = draft;
-  const replaces = state.creationId;
-  state.creationId = draft.newId;
   work.phase = 'claiming';
-  work.restoring = restoring;
-  await_(draft, work, { type: 'open', creationId: draft.newId, claim: true, replaces });
+  work.restoring = state.files === 'lost';
+  work.replaces = state.creationId;
+  state.creationId = draft.newId;
+  awaitCommand(draft, work, { type: 'open', creationId: draft.newId, claim: true, replaces: work.replaces });
   return 'waiting';
 }
 
@@ -37,41 +40,40 @@ export function onOpened(draft: Draft, work: Work, opened: Extract<Outcome, { ty
   state.workflowDir = opened.workflowDir;
   state.damaged = null;
   state.touchedAtMs = draft.atMs;
-  if (work.phase === 'claiming') return work.stop ? beginDiscarding(draft, work) : beginCloning(draft, work);
+  if (work.phase === 'claiming') {
+    work.replaces = null;
+    return work.stop ? beginDiscarding(draft, work) : beginCloning(draft, work);
+  }
   if (work.stop) return 'over';
-  return opened.files === 'absent' ? loseFiles(draft, work, 'the workspace folder is gone') : 'ready';
+  if (opened.files === 'absent') return loseFiles(draft, work, 'the workspace folder is gone');
+  return state.files === 'present' ? becomeReady(draft) : beginClaiming(draft, work);
 }
 
 /** The files are not there any more: nothing runs before they are brought back in a new incarnation. */
 function loseFiles(draft: Draft, work: Work, detail: string): Standing {
-  draft.state.files = 'lost';
-  note(draft, 'workspace', { lost: detail, creation_id: draft.state.creationId });
-  return work.stop ? 'over' : beginClaiming(draft, work, true);
+  const { state } = draft;
+  state.damaged = null;
+  if (state.files === 'present') state.files = 'lost';
+  note(draft, 'workspace', { lost: detail, creation_id: state.creationId });
+  return work.stop ? 'over' : beginClaiming(draft, work);
 }
 
 function beginCloning(draft: Draft, work: Work): Standing {
   const { state } = draft;
-  const snapshot = work.restoring && state.snapshot?.skipped === null ? state.snapshot.id : null;
+  const snapshot = work.restoring ? usableSnapshot(state) : null;
   work.phase = work.restoring ? 'restoring' : 'cloning';
-  await_(draft, work, { type: 'clone', operation: operationId(state, work.phase), snapshot });
+  awaitCommand(draft, work, { type: 'clone', operation: operationId(state, work.phase), snapshot });
   return 'waiting';
 }
 
 export function onCloned(draft: Draft, work: Work, cloned: Extract<Outcome, { type: 'cloned' }>): Standing {
   const { state } = draft;
-  if (work.restoring) recordLoss(draft, cloned);
-  state.saved = {
-    ...state.saved,
-    // A restored task branch keeps its first base; a fresh start from the base branch has a new one.
-    base:
-      cloned.remoteSha === null && cloned.from === 'remote' ? cloned.base : (state.saved.base ?? cloned.base),
-    lastSaved: cloned.from === 'snapshot' ? state.saved.lastSaved : cloned.remoteSha,
-    head: cloned.head,
-  };
+  if (work.restoring) recordRestored(draft, cloned);
+  else recordCloned(draft, cloned);
   if (work.stop) return beginDiscarding(draft, work);
   if (work.plan?.hooks.after_create !== true) return becomeReady(draft);
   work.phase = 'after_create';
-  await_(draft, work, {
+  awaitCommand(draft, work, {
     type: 'run-hook',
     hook: 'after_create',
     operation: operationId(state, 'after_create'),
@@ -79,18 +81,6 @@ export function onCloned(draft: Draft, work: Work, cloned: Extract<Outcome, { ty
     outcome: null,
   });
   return 'waiting';
-}
-
-/** Says in one sentence what the last restore could not bring back. */
-function recordLoss(draft: Draft, cloned: Extract<Outcome, { type: 'cloned' }>): void {
-  const { saved } = draft.state;
-  const files = saved.uncommitted.modified + saved.uncommitted.untracked;
-  const loss =
-    cloned.from === 'snapshot'
-      ? 'the sandbox was replaced; restored from the last snapshot: ignored files and later changes are gone'
-      : `the sandbox was replaced; restored from the saved branch: ${saved.unsavedCount} unsaved commit(s), ${files} uncommitted file(s) and all ignored files are gone`;
-  draft.state.lastLoss = loss;
-  note(draft, 'workspace', { restored_from: cloned.from, loss, head: cloned.head });
 }
 
 export function onAfterCreateEnded(
@@ -115,7 +105,7 @@ function becomeReady(draft: Draft): Standing {
 /** What a failed or cancelled creation left is thrown away with its incarnation. */
 function beginDiscarding(draft: Draft, work: Work): Standing {
   work.phase = 'discarding';
-  await_(draft, work, { type: 'destroy', forget: false });
+  awaitCommand(draft, work, { type: 'destroy', forget: false });
   return 'waiting';
 }
 
@@ -124,10 +114,15 @@ export function onCloneFailed(draft: Draft, work: Work, detail: string): Standin
   return beginDiscarding(draft, work);
 }
 
-/** The discarded creation is gone: the next one starts from nothing, or from what was saved of an earlier life. */
-export function onDiscarded(draft: Draft, work: Work): Standing {
-  draft.state.files = work.restoring ? 'lost' : 'none';
-  draft.state.creationId = null;
+/**
+ * The discarded creation is over: the next one starts from nothing, or from what was saved of an earlier life.
+ * `left` is an incarnation that may still be there: the next claim replaces it.
+ */
+export function onDiscarded(draft: Draft, work: Work, left: string | null): Standing {
+  const { state } = draft;
+  state.creationId = work.replaces ?? left;
+  state.files = work.restoring ? 'lost' : 'none';
+  if (!work.restoring) state.saved = UNKNOWN_SAVED;
   return 'over';
 }
 
@@ -137,13 +132,14 @@ export function onAbsentWhileOpening(draft: Draft, work: Work, absence: Absence)
   if (absence.kind === 'gone' && work.phase === 'opening') return loseFiles(draft, work, absence.detail);
   if (absence.kind === 'damaged') {
     state.damaged = absence.detail;
-    // A folder that was never ours must not be thrown away as if it were.
-    if (work.phase !== 'opening') state.creationId = null;
+    // The claim was turned down: what is there is not the new incarnation.
+    if (work.phase === 'claiming') state.creationId = work.replaces;
     failWork(draft, work, 'failed', { code: 'workspace_damaged', detail: absence.detail });
     return 'over';
   }
   if (absence.kind === 'refused') {
-    failWork(draft, work, 'failed', { code: 'clone_failed', detail: absence.detail });
+    const code = work.phase === 'after_create' ? 'after_create_failed' : 'clone_failed';
+    failWork(draft, work, 'failed', { code, detail: absence.detail });
     return work.phase === 'opening' ? 'over' : beginDiscarding(draft, work);
   }
   failWork(draft, work, 'lost', { code: 'sandbox_lost', detail: absence.detail });
@@ -152,6 +148,11 @@ export function onAbsentWhileOpening(draft: Draft, work: Work, absence: Absence)
 
 /** Notes why the work cannot reach its goal: on the attempt, or as a save that has to be tried again. */
 export function failWork(draft: Draft, work: Work, outcome: 'failed' | 'lost', cause: AttemptFailure): void {
-  draft.state.error = cause;
+  if (!work.stop) draft.state.error = cause;
   if (work.goal === 'attempt') settle(draft, outcome, cause);
 }
+
+export const isOpening = (phase: WorkPhase): boolean => phase === 'opening' || phase === 'claiming';
+export const isCloning = (phase: WorkPhase): boolean => phase === 'cloning' || phase === 'restoring';
+export const isCreating = (phase: WorkPhase): boolean =>
+  isOpening(phase) || isCloning(phase) || phase === 'after_create';

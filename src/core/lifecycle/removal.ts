@@ -3,10 +3,11 @@
  * It ends as `removed`, or as `kept` with the reason and the next try.
  */
 import { removalRetryDelayMs } from '../backoff.ts';
-import { await_, note, operationId, type Draft } from './draft.ts';
+import { awaitCommand, note, operationId, type Draft } from './draft.ts';
 import type { Absence, Outcome } from './event.ts';
-import { beginSaving, isRemovable, recordSave } from './saving.ts';
-import type { Removal } from './state.ts';
+import { recordRestored } from './restored.ts';
+import { beginSaving, hasWorkToSave, isRemovable, recordSave, usableSnapshot } from './saving.ts';
+import type { Removal, State } from './state.ts';
 
 export function beginRemoval(draft: Draft): void {
   const { state } = draft;
@@ -17,6 +18,8 @@ export function beginRemoval(draft: Draft): void {
     operation: null,
     beforeRemove: false,
     saveSettled: state.removalWish?.discard === true,
+    rebuilt: false,
+    replaces: null,
   };
   state.stage = removal;
   state.retry = null;
@@ -24,7 +27,7 @@ export function beginRemoval(draft: Draft): void {
   note(draft, 'removal', { started: state.removalWish?.by ?? 'terminal' });
   // Without files there is nothing to look at; destroying is idempotent and ends a half-made sandbox, too.
   if (state.files === 'none' && state.damaged === null) return beginDestroying(draft, removal);
-  await_(draft, removal, { type: 'look' });
+  awaitCommand(draft, removal, { type: 'look' });
 }
 
 /** A result of the effect that the removal waits for. false: this phase has no row for it. */
@@ -60,12 +63,14 @@ export function onRemovalOutcome(draft: Draft, removal: Removal, outcome: Outcom
       becomeRemoved(draft);
       return true;
     case 'destroy-failed':
-      keep(draft, `the files could not be removed: ${outcome.detail}`);
+      onDestroyFailed(draft, outcome.detail);
       return true;
     case 'absent':
       onAbsent(draft, removal, outcome.absence);
       return true;
     case 'plan-refused':
+      onRebuildFailed(draft, removal, outcome.detail);
+      return true;
     case 'leftovers-killed':
     case 'snapshotted':
       return false;
@@ -74,7 +79,8 @@ export function onRemovalOutcome(draft: Draft, removal: Removal, outcome: Outcom
 
 function onLooked(draft: Draft, removal: Removal, looked: Extract<Outcome, { type: 'looked' }>): void {
   removal.beforeRemove = looked.hooks.before_remove;
-  if (looked.found === 'asleep') return onFilesGone(draft, removal);
+  // What a failed restore left in the sandbox is not the work.
+  if (looked.found === 'asleep' || draft.state.files === 'lost') return onFilesGone(draft, removal);
   if (removal.saveSettled) return beginBeforeRemove(draft, removal);
   beginSaving(draft, removal);
 }
@@ -82,26 +88,35 @@ function onLooked(draft: Draft, removal: Removal, looked: Extract<Outcome, { typ
 /** What was saved is not saved again; the sandbox is rebuilt only for before_remove, or for work that is in a snapshot alone. */
 function onFilesGone(draft: Draft, removal: Removal): void {
   const { state } = draft;
-  state.files = 'lost';
-  removal.saveSettled ||= isRemovable(state.saved);
+  state.damaged = null;
+  if (state.files === 'present') state.files = 'lost';
+  removal.saveSettled ||= !hasWorkToSave(state);
+  if (state.files === 'none') return beginDestroying(draft, removal);
   if (removal.saveSettled && !removal.beforeRemove) return beginDestroying(draft, removal);
-  const replaces = state.creationId;
-  state.creationId = draft.newId;
+  if (removal.rebuilt) return onRebuildFailed(draft, removal, 'it went away again');
   removal.phase = 'claiming';
-  await_(draft, removal, { type: 'open', creationId: draft.newId, claim: true, replaces });
+  removal.replaces = state.creationId;
+  state.creationId = draft.newId;
+  awaitCommand(draft, removal, {
+    type: 'open',
+    creationId: draft.newId,
+    claim: true,
+    replaces: removal.replaces,
+  });
 }
 
 function onReclaimed(draft: Draft, removal: Removal): void {
   const { state } = draft;
   removal.phase = 'restoring';
-  const snapshot = state.snapshot?.skipped === null ? state.snapshot.id : null;
-  await_(draft, removal, { type: 'clone', operation: operationId(state, 'restore'), snapshot });
+  removal.replaces = null;
+  const snapshot = usableSnapshot(state);
+  awaitCommand(draft, removal, { type: 'clone', operation: operationId(state, 'restore'), snapshot });
 }
 
+/** The files stay `lost`: after_create did not run for them, so nothing but this removal may use them. */
 function onRebuilt(draft: Draft, removal: Removal, cloned: Extract<Outcome, { type: 'cloned' }>): void {
-  const { state } = draft;
-  state.files = 'present';
-  if (cloned.from !== 'snapshot') state.saved = { ...state.saved, lastSaved: cloned.remoteSha };
+  removal.rebuilt = true;
+  recordRestored(draft, cloned);
   if (removal.saveSettled) return beginBeforeRemove(draft, removal);
   beginSaving(draft, removal);
 }
@@ -109,6 +124,8 @@ function onRebuilt(draft: Draft, removal: Removal, cloned: Extract<Outcome, { ty
 /** before_remove must not hold up the removal of work that is safe; work that is not safe waits for a better time. */
 function onRebuildFailed(draft: Draft, removal: Removal, detail: string): void {
   note(draft, 'removal', { rebuild_failed: detail });
+  // Whether the claim got through is not known: the next one replaces what was there for certain.
+  draft.state.creationId = removal.replaces ?? draft.state.creationId;
   if (removal.saveSettled) return beginDestroying(draft, removal);
   keep(draft, `the sandbox is gone and could not be rebuilt to save its work: ${detail}`);
 }
@@ -132,7 +149,7 @@ function describeUnsaved(status: string, reason: string | null, stashes: number)
 function beginBeforeRemove(draft: Draft, removal: Removal): void {
   if (!removal.beforeRemove || draft.state.damaged !== null) return beginDestroying(draft, removal);
   removal.phase = 'before_remove';
-  await_(draft, removal, {
+  awaitCommand(draft, removal, {
     type: 'run-hook',
     hook: 'before_remove',
     operation: operationId(draft.state, 'before_remove'),
@@ -141,21 +158,46 @@ function beginBeforeRemove(draft: Draft, removal: Removal): void {
   });
 }
 
+/** From here on there are no files to go back to: a later try goes on right here, a re-opened task starts from its branch. */
 function beginDestroying(draft: Draft, removal: Removal): void {
+  draft.state.files = 'none';
+  draft.state.damaged = null;
   removal.phase = 'destroying';
-  await_(draft, removal, { type: 'destroy', forget: true });
+  awaitCommand(draft, removal, { type: 'destroy', forget: true });
 }
 
 function onAbsent(draft: Draft, removal: Removal, absence: Absence): void {
-  if (removal.phase === 'before_remove') return beginDestroying(draft, removal);
-  if (absence.kind === 'gone' && removal.phase === 'looking') return onFilesGone(draft, removal);
-  if (removal.phase === 'claiming' || removal.phase === 'restoring')
-    return onRebuildFailed(draft, removal, absence.detail);
-  if (absence.kind === 'damaged') draft.state.damaged = absence.detail;
+  switch (removal.phase) {
+    case 'looking':
+    case 'saving':
+      return onAbsentBeforeSaved(draft, removal, absence);
+    case 'claiming':
+    case 'restoring':
+      return onRebuildFailed(draft, removal, absence.detail);
+    case 'before_remove':
+      note(draft, 'hook', { hook: 'before_remove', outcome: 'lost', detail: absence.detail });
+      return beginDestroying(draft, removal);
+    case 'destroying':
+      return absence.kind === 'gone' ? becomeRemoved(draft) : onDestroyFailed(draft, absence.detail);
+  }
+}
+
+function onAbsentBeforeSaved(draft: Draft, removal: Removal, absence: Absence): void {
+  const { state } = draft;
+  // Damage where our files are known not to be is somebody else's: there is nothing of ours in it.
+  const isGone = absence.kind === 'gone' || (absence.kind === 'damaged' && state.files === 'lost');
+  if (isGone) return onFilesGone(draft, removal);
+  if (absence.kind === 'damaged') state.damaged = absence.detail;
   if (removal.saveSettled) return beginDestroying(draft, removal);
-  if (absence.kind === 'gone') return onFilesGone(draft, removal);
   keep(draft, absence.kind === 'damaged' ? `the workspace is damaged: ${absence.detail}` : absence.detail);
 }
+
+const onDestroyFailed = (draft: Draft, detail: string) =>
+  keep(draft, `the files could not be removed: ${detail}`);
+
+/** A kept workspace is tried again when its backoff is over. */
+export const isRemovalDue = ({ kept }: State, atMs: number): boolean =>
+  kept === null || kept.nextTryAtMs <= atMs;
 
 function keep(draft: Draft, reason: string): void {
   const { state } = draft;

@@ -2,8 +2,8 @@
 import { failure, type Failure } from '../failure.ts';
 import { note, settle, type Draft } from './draft.ts';
 import type { Request } from './event.ts';
-import { beginRemoval } from './removal.ts';
-import { isRemovable } from './saving.ts';
+import { beginRemoval, isRemovalDue } from './removal.ts';
+import { hasWorkToSave } from './saving.ts';
 import type { State } from './state.ts';
 import { beginSettling } from './attempt.ts';
 import { beginAttempt, beginWork, stopWork } from './work.ts';
@@ -47,7 +47,7 @@ function onDispatched(draft: Draft, request: Of<'dispatched'>): Failure | null {
       'attempt_in_progress',
       `attempt ${state.attemptCount} of ${state.identity.key} is still running; wait for its end or cancel it`,
     );
-  if (request.terminal)
+  if (request.terminal || (request.task.state === null && state.task.terminal))
     return failure(
       'task_terminal',
       `the task's state is terminal; set another state before dispatching ${request.task.identifier}`,
@@ -78,24 +78,35 @@ function relabel(state: State, request: Of<'dispatched'>): void {
 
 function onTaskState(draft: Draft, request: Of<'task-state-changed'>): Failure | null {
   const { state } = draft;
+  if (state.stage.name === 'removed')
+    return failure('task_not_found', `the workspace of ${state.identity.key} was removed`);
   if (state.stage.name === 'removal' && !request.terminal) return removing(state);
-  state.task = { ...state.task, state: request.state, terminal: request.terminal };
-  if (request.terminal) {
-    state.removalWish ??= { by: 'terminal', discard: false };
-    startRemovalOrStop(draft, 'terminal');
-  } else {
-    // Re-opened before the removal began: the workspace stays.
-    state.removalWish = null;
-    state.kept = null;
-  }
+  takeTerminal(state, request.terminal);
+  state.task.state = request.state;
+  if (request.terminal) startRemovalOrStop(draft, 'terminal');
   note(draft, 'workspace', { task_state: request.state, terminal: request.terminal });
   return null;
 }
 
+/** Re-opened before the removal began: the workspace stays. A person's delete of an open task outlives what its tracker says. */
+function takeTerminal(state: State, terminal: boolean): void {
+  const isReopened = state.task.terminal && !terminal;
+  state.task.terminal = terminal;
+  if (terminal) state.removalWish ??= { by: 'terminal', discard: false };
+  else if (isReopened || state.removalWish?.by === 'terminal') {
+    state.removalWish = null;
+    state.kept = null;
+  }
+}
+
 function startRemovalOrStop(draft: Draft, reason: 'terminal' | 'delete'): void {
   const { state } = draft;
-  if (state.stage.name === 'idle') beginRemoval(draft);
-  else if (state.stage.name === 'work') stopWork(draft, state.stage, reason);
+  if (state.stage.name === 'idle') return beginRemoval(draft);
+  if (state.stage.name !== 'work') return;
+  state.queued = false;
+  // Asked again: a kept workspace goes as soon as the work under way is over.
+  if (state.kept) state.kept.nextTryAtMs = Math.min(state.kept.nextTryAtMs, draft.atMs);
+  stopWork(draft, state.stage, reason);
 }
 
 function onCancel(draft: Draft, request: Of<'cancel-requested'>): Failure | null {
@@ -118,7 +129,7 @@ function onFinish(draft: Draft, request: Of<'finish-requested'>): Failure | null
   const { stage, attempt } = state;
   if (!attempt || request.attempt > state.attemptCount || request.attempt < 1)
     return failure('attempt_not_found', `${state.identity.key} has no attempt ${request.attempt}`);
-  if (request.attempt !== attempt.number || attempt.outcome !== null)
+  if (request.attempt !== attempt.number || attempt.outcome !== null || attempt.result !== null)
     return failure('attempt_ended', `attempt ${request.attempt} has already ended`);
   if (stage.name !== 'work' || stage.phase !== 'agent_wait')
     return failure(
@@ -136,7 +147,8 @@ function onDelete(draft: Draft, request: Of<'delete-requested'>): Failure | null
   const { stage } = state;
   if (stage.name === 'removed') return null;
   if (stage.name === 'removal') {
-    if (request.discard) stage.saveSettled = true;
+    wishDelete(state, request.discard);
+    stage.saveSettled ||= request.discard;
     return null;
   }
   if (stage.name === 'work' && stage.goal === 'attempt' && !request.cancel)
@@ -148,16 +160,19 @@ function onDelete(draft: Draft, request: Of<'delete-requested'>): Failure | null
     return failure('workspace_unsaved', describeUnsaved(state), {
       extra: { unsaved_commits: state.saved.unsavedCommits, uncommitted: state.saved.uncommitted },
     });
-  state.removalWish = { by: 'delete', discard: request.discard };
+  wishDelete(state, request.discard);
   startRemovalOrStop(draft, 'delete');
   return null;
 }
 
-/** Already known to be not removable: asking again without `discard` could only end as `kept`. */
-function isKnownUnsaved(state: State): boolean {
-  if (state.files === 'none') return state.damaged !== null;
-  return state.damaged !== null || (state.saved.status !== 'unknown' && !isRemovable(state.saved));
+/** Work that a person gave up once stays given up. */
+function wishDelete(state: State, discard: boolean): void {
+  state.removalWish = { by: 'delete', discard: discard || state.removalWish?.discard === true };
 }
+
+/** Already known to be not removable: asking again without `discard` could only end as `kept`. */
+const isKnownUnsaved = (state: State): boolean =>
+  state.damaged !== null || (state.saved.status !== 'unknown' && hasWorkToSave(state));
 
 function describeUnsaved(state: State): string {
   if (state.damaged !== null)
@@ -203,12 +218,9 @@ function refuseWork(state: State): Failure | null {
 
 function onSwept(draft: Draft, request: Of<'swept'>): Failure | null {
   const { state } = draft;
-  if (state.stage.name === 'removed') return null;
-  if (request.terminal !== state.task.terminal) state.task = { ...state.task, terminal: request.terminal };
-  if (request.terminal) state.removalWish ??= { by: 'terminal', discard: false };
-  else if (state.removalWish?.by === 'terminal') state.removalWish = null;
+  if (state.stage.name === 'removed' || state.stage.name === 'removal') return null;
+  takeTerminal(state, request.terminal);
   if (!state.removalWish) return null;
-  const due = request.force || state.kept === null || state.kept.nextTryAtMs <= draft.atMs;
-  if (due) startRemovalOrStop(draft, state.removalWish.by);
+  if (request.force || isRemovalDue(state, draft.atMs)) startRemovalOrStop(draft, state.removalWish.by);
   return null;
 }

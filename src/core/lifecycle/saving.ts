@@ -1,6 +1,6 @@
 /** Saving the branch, and what follows from the answer; shared by attempts, asked saves and removals. */
 import { saveRetryDelayMs } from '../backoff.ts';
-import { await_, note, operationId, type Draft } from './draft.ts';
+import { awaitCommand, note, operationId, type Draft } from './draft.ts';
 import type { SaveReport } from './event.ts';
 import type { Standing } from './files.ts';
 import type { Removal, Saved, Snapshot, State, Work } from './state.ts';
@@ -11,7 +11,7 @@ export function beginSaving(draft: Draft, stage: Work | Removal): Standing {
   stage.phase = 'saving';
   // The key cannot hold a rescue ref's separator: `symphony-rescue/<key>/<attempt>` collides with no task branch.
   const rescue = `symphony-rescue/${state.identity.key}/${state.attempt?.number ?? 0}`;
-  await_(draft, stage, { type: 'save', operation: operationId(state, 'save'), rescue });
+  awaitCommand(draft, stage, { type: 'save', operation: operationId(state, 'save'), rescue });
   return 'waiting';
 }
 
@@ -25,13 +25,17 @@ export function recordSave(draft: Draft, report: SaveReport): void {
     ...facts,
     sha: sha ?? state.saved.sha,
     lastSaved: sha ?? state.saved.lastSaved,
-    savedAtMs: sha === null ? state.saved.savedAtMs : draft.atMs,
+    savedAtMs: failed || sha === null ? state.saved.savedAtMs : draft.atMs,
     sinceMs: failed ? (state.saved.sinceMs ?? draft.atMs) : null,
     tries,
     nextTryAtMs: failed ? draft.atMs + saveRetryDelayMs(tries) : null,
     checkedAtMs: draft.atMs,
   };
   state.touchedAtMs = draft.atMs;
+  // Whatever was found before: a repository that answers is not damaged.
+  state.damaged = null;
+  // An older snapshot must never bring back less than the remote has.
+  if (isRemovable(state.saved)) state.snapshot = null;
   note(draft, 'save', { status: report.status, sha, rescue_refs: report.rescueRefs, reason: report.reason });
 }
 
@@ -74,8 +78,19 @@ export function hasUnsavedWork(state: State): boolean {
   );
 }
 
+/** The snapshot that a restore begins from. */
+export const usableSnapshot = ({ snapshot }: State): string | null =>
+  snapshot === null || snapshot.id === '' ? null : snapshot.id;
+
+/** Is there anything that a save could still bring away? Files that are gone live on in a snapshot, if anywhere. */
+export function hasWorkToSave(state: State): boolean {
+  if (isRemovable(state.saved) || state.files === 'none') return false;
+  return state.files === 'present' || usableSnapshot(state) !== null;
+}
+
 export function recordSnapshot(draft: Draft, snapshot: Snapshot): void {
-  draft.state.snapshot = snapshot;
+  const id = snapshot.skipped === null ? snapshot.id : (usableSnapshot(draft.state) ?? '');
+  draft.state.snapshot = { ...snapshot, id };
   note(draft, 'workspace', {
     snapshot: snapshot.skipped === null ? 'written' : 'skipped',
     reason: snapshot.skipped,
@@ -86,5 +101,6 @@ export function recordSnapshot(draft: Draft, snapshot: Snapshot): void {
 export function mustStayAwake(state: State): boolean {
   if (isRemovable(state.saved)) return false;
   const snapshot = state.snapshot;
-  return snapshot === null || snapshot.skipped !== null || snapshot.atMs < (state.saved.checkedAtMs ?? 0);
+  if (snapshot === null || snapshot.skipped !== null || !snapshot.complete) return true;
+  return snapshot.atMs < (state.saved.checkedAtMs ?? 0);
 }

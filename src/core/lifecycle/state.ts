@@ -119,6 +119,7 @@ export interface Saved {
 }
 
 export interface Snapshot {
+  /** Of the last one that was written, which a skipped one does not replace; empty: there is none. */
   id: string;
   atMs: number;
   head: string | null;
@@ -162,6 +163,8 @@ export interface Work {
   plan: Plan | null;
   /** This work had to bring the files back. */
   restoring: boolean;
+  /** The incarnation that the claim under way replaces: until that is answered, either may be the one that is there. */
+  replaces: string | null;
   stop: StopReason | null;
 }
 
@@ -176,6 +179,10 @@ export interface Removal {
   beforeRemove: boolean;
   /** The branch is safe, or a person gave the work up. */
   saveSettled: boolean;
+  /** The sandbox was gone and this removal brought it back: done once, or a sandbox that keeps going away holds it up forever. */
+  rebuilt: boolean;
+  /** As of `Work`. */
+  replaces: string | null;
 }
 
 export type Stage = { name: 'idle' } | Work | Removal | { name: 'removed'; atMs: number };

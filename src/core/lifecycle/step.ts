@@ -1,11 +1,11 @@
 /**
  * The workspace's state machine: `step(state, event) → {state, effects}`. Pure; no other code decides what happens next.
- * An event that a state has no row for changes nothing and is noted as `ignored`.
+ * An event that changes nothing gives back the very state it came to; a result that nobody waits for is noted as `ignored`.
  */
 import { failure } from '../failure.ts';
 import type { Draft } from './draft.ts';
 import type { Effect } from './effect.ts';
-import type { Event, Step } from './event.ts';
+import type { Event, Note, Step } from './event.ts';
 import { onRemovalOutcome } from './removal.ts';
 import { onRequest } from './requests.ts';
 import { buildInitialState, type State } from './state.ts';
@@ -18,14 +18,13 @@ export function step(before: State | null, event: Event): Step<State | null, Eff
   if (state === null)
     return refuse(before, failure('workspace_not_found', 'nothing was dispatched under this key'));
   const draft: Draft = { state: clone(state), effects: [], notes: [], atMs: event.atMs, newId: event.newId };
-  draft.state.updatedAtMs = event.atMs;
   if (event.type === 'effect-ended') return endEffect(state, draft, event);
   if (event.type === 'timer-fired') onTimer(draft);
   else {
     const refused = onRequest(draft, event);
     if (refused) return refuse(before, refused);
   }
-  return accept(draft);
+  return draft.effects.length === 0 && isSame(draft.state, state) ? change(state, [], []) : accept(draft);
 }
 
 function buildFreshState(before: State | null, event: Extract<Event, { type: 'dispatched' }>): State {
@@ -51,14 +50,17 @@ function endEffect(before: State, draft: Draft, event: Extract<Event, { type: 'e
         : onRemovalOutcome(draft, stage, event.outcome);
     if (changed) return accept(draft);
   }
-  const ignored = { event: 'ignored', data: { effect: event.effect, outcome: event.outcome.type } } as const;
-  return { state: before, effects: [], notes: [ignored], refused: null };
+  const data = { event: event.type, effect: event.effect, outcome: event.outcome.type };
+  return change(before, [], [{ event: 'ignored', data }]);
 }
 
-const accept = (draft: Draft): Step<State | null, Effect> => ({
-  state: draft.state,
-  effects: draft.effects,
-  notes: draft.notes,
+const accept = ({ state, effects, notes, atMs }: Draft) =>
+  change({ ...state, updatedAtMs: atMs }, effects, notes);
+
+const change = (state: State, effects: Effect[], notes: Note[]): Step<State | null, Effect> => ({
+  state,
+  effects,
+  notes,
   refused: null,
 });
 
@@ -73,4 +75,5 @@ const refuse = (
 });
 
 /** Plain data only: a deep copy through JSON keeps every value. */
+const isSame = (one: State, other: State): boolean => JSON.stringify(one) === JSON.stringify(other);
 const clone = (state: State): State => JSON.parse(JSON.stringify(state)) as State;

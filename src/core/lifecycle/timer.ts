@@ -1,7 +1,7 @@
 /** What time alone brings about, and when the object has to be woken for it: both pure functions of the state. */
-import { note, settle, issue, type Draft } from './draft.ts';
+import { issue, settle, type Draft } from './draft.ts';
 import { beginRemoval } from './removal.ts';
-import { mustStayAwake } from './saving.ts';
+import { hasWorkToSave, mustStayAwake } from './saving.ts';
 import type { State } from './state.ts';
 import { beginSettling } from './attempt.ts';
 import { beginAttempt, beginWork } from './work.ts';
@@ -34,10 +34,7 @@ function nextDueAtMs(state: State): number | null {
 }
 
 const nextSaveAtMs = (state: State): number | null =>
-  state.files === 'present' &&
-  state.saved.status === 'failed' &&
-  state.damaged === null &&
-  state.removalWish === null
+  hasWorkToSave(state) && state.damaged === null && state.removalWish === null
     ? state.saved.nextTryAtMs
     : null;
 
@@ -49,7 +46,8 @@ function needsKeepAwake(state: State): boolean {
   return stage.name === 'idle' && mustStayAwake(state);
 }
 
-export function onTimer(draft: Draft): boolean {
+/** Does all that is due; nothing, where the timer is early. */
+export function onTimer(draft: Draft): void {
   const { state } = draft;
   const { stage } = state;
   const isDue = (at: number | null | undefined) => typeof at === 'number' && at <= draft.atMs;
@@ -63,12 +61,9 @@ export function onTimer(draft: Draft): boolean {
       detail: 'the caller did not finish the attempt in time',
     });
     beginSettling(draft, stage);
-    return true;
   }
-  if (stage.name !== 'idle') return true;
+  if (stage.name !== 'idle') return;
   if (state.removalWish && isDue(state.kept?.nextTryAtMs)) beginRemoval(draft);
   else if (state.retry && isDue(state.retry.atMs)) beginAttempt(draft, state.retry.try);
   else if (isDue(nextSaveAtMs(state))) beginWork(draft, 'save');
-  else note(draft, 'ignored', { event: 'timer-fired' });
-  return true;
 }

@@ -1,18 +1,22 @@
 /** Work on the files from begin to end: what each result leads to, for attempts, asked saves and wakes. */
 import { retryDelayMs } from '../backoff.ts';
+import { onAbsent } from './absence.ts';
 import {
   beginAfterRun,
   beginAttemptRun,
   beginSettling,
-  onAbsentWhileRunning,
   onAgentEnded,
   onBeforeRunEnded,
+  recordSkippedAfterRun,
 } from './attempt.ts';
-import { await_, issue, note, operationId, settle, type Draft } from './draft.ts';
-import type { Absence, Outcome } from './event.ts';
+import { awaitCommand, issue, note, operationId, settle, type Draft } from './draft.ts';
+import type { Outcome } from './event.ts';
 import {
   beginOpening,
-  onAbsentWhileOpening,
+  failWork,
+  isCloning,
+  isCreating,
+  isOpening,
   onAfterCreateEnded,
   onCloned,
   onCloneFailed,
@@ -20,7 +24,7 @@ import {
   onOpened,
   type Standing,
 } from './files.ts';
-import { beginRemoval } from './removal.ts';
+import { beginRemoval, isRemovalDue } from './removal.ts';
 import { beginSaving, hasUnsavedWork, recordSave, recordSaveFailure, recordSnapshot } from './saving.ts';
 import type { Attempt, Hook, Retry, State, Work, WorkPhase } from './state.ts';
 
@@ -33,6 +37,7 @@ export function beginWork(draft: Draft, goal: Work['goal']): void {
     operation: null,
     plan: null,
     restoring: false,
+    replaces: null,
     stop: null,
   };
   draft.state.stage = work;
@@ -88,8 +93,7 @@ function nextStanding(draft: Draft, work: Work, outcome: Outcome): Standing | nu
     case 'opened':
       return isOpening(work.phase) ? onOpened(draft, work, outcome) : null;
     case 'plan-refused':
-      settle(draft, 'failed', { code: 'workflow_invalid', detail: outcome.detail });
-      return 'over';
+      return isOpening(work.phase) ? onPlanRefused(draft, work, outcome.detail) : null;
     case 'cloned':
       return isCloning(work.phase) ? onCloned(draft, work, outcome) : null;
     case 'clone-failed':
@@ -103,18 +107,25 @@ function nextStanding(draft: Draft, work: Work, outcome: Outcome): Standing | nu
     case 'saved':
       return work.phase === 'saving' ? onSaved(draft, work, outcome) : null;
     case 'snapshotted':
+      if (work.phase !== 'snapshotting') return null;
       recordSnapshot(draft, outcome.snapshot);
       return 'over';
     case 'destroyed':
-      return work.phase === 'discarding' ? onDiscarded(draft, work) : null;
+      return work.phase === 'discarding' ? onDiscarded(draft, work, null) : null;
     case 'destroy-failed':
-      // The incarnation is given up; the next one replaces it under the same sandbox id.
       note(draft, 'workspace', { discard_failed: outcome.detail });
-      return work.phase === 'discarding' ? onDiscarded(draft, work) : null;
+      return work.phase === 'discarding' ? onDiscarded(draft, work, draft.state.creationId) : null;
     case 'looked':
     case 'absent':
       return null;
   }
+}
+
+function onPlanRefused(draft: Draft, work: Work, detail: string): Standing {
+  // Nothing was claimed: what was there before still is.
+  if (work.phase === 'claiming') draft.state.creationId = work.replaces;
+  failWork(draft, work, 'failed', { code: 'workflow_invalid', detail });
+  return 'over';
 }
 
 function onScriptEnded(
@@ -128,20 +139,16 @@ function onScriptEnded(
     return onAfterCreateEnded(draft, work, ended);
   }
   if (!attempt) return null;
-  switch (work.phase) {
-    case 'before_run':
-      recordRun(draft, work, 'before_run', ended);
-      return onBeforeRunEnded(draft, work, attempt, ended);
-    case 'agent':
-      attempt.agentRun = buildRun(work, ended);
-      note(draft, 'hook', { attempt: attempt.number, hook: 'agent', ...noteOfRun(ended) });
-      return onAgentEnded(draft, work, attempt, ended);
-    case 'after_run':
-      recordRun(draft, work, 'after_run', ended);
-      return beginSaving(draft, work);
-    default:
-      return null;
+  if (work.phase === 'agent') {
+    attempt.agentRun = buildRun(work, ended);
+    note(draft, 'hook', { attempt: attempt.number, hook: 'agent', ...noteOfRun(ended) });
+    return onAgentEnded(draft, work, attempt, ended);
   }
+  if (work.phase !== 'before_run' && work.phase !== 'after_run') return null;
+  recordRun(draft, work, work.phase, ended);
+  return work.phase === 'after_run'
+    ? beginSaving(draft, work)
+    : onBeforeRunEnded(draft, work, attempt, ended);
 }
 
 function recordRun(
@@ -176,36 +183,9 @@ function onSaved(draft: Draft, work: Work, saved: Extract<Outcome, { type: 'save
     state.attempt.save = { status: saved.report.status, sha: saved.report.sha };
   if (work.plan?.snapshots !== true || !hasUnsavedWork(state)) return 'over';
   work.phase = 'snapshotting';
-  await_(draft, work, { type: 'snapshot', operation: operationId(state, 'snapshot') });
+  awaitCommand(draft, work, { type: 'snapshot', operation: operationId(state, 'snapshot') });
   return 'waiting';
 }
-
-function onAbsent(draft: Draft, work: Work, absence: Absence): Standing {
-  if (isCreating(work.phase)) return onAbsentWhileOpening(draft, work, absence);
-  if (work.phase === 'discarding') return onDiscarded(draft, work);
-  if (work.phase === 'saving' || work.phase === 'snapshotting')
-    return onAbsentWhileSaving(draft, work, absence);
-  return draft.state.attempt ? onAbsentWhileRunning(draft, work, draft.state.attempt, absence) : 'over';
-}
-
-function onAbsentWhileSaving(draft: Draft, work: Work, absence: Absence): Standing {
-  const { state } = draft;
-  if (absence.kind === 'gone') state.files = 'lost';
-  if (absence.kind === 'damaged') state.damaged = absence.detail;
-  if (work.phase === 'saving') {
-    recordSaveFailure(draft, absence.detail);
-    if (work.goal === 'attempt' && state.attempt) {
-      state.attempt.save = { status: 'failed', sha: null };
-      if (absence.kind === 'gone') settle(draft, 'lost', { code: 'sandbox_lost', detail: absence.detail });
-    }
-  }
-  return 'over';
-}
-
-const isOpening = (phase: WorkPhase) => phase === 'opening' || phase === 'claiming';
-const isCloning = (phase: WorkPhase) => phase === 'cloning' || phase === 'restoring';
-export const isCreating = (phase: WorkPhase) =>
-  isOpening(phase) || isCloning(phase) || phase === 'after_create';
 
 /** Ends the work and decides what is next: removal, the dispatch that waited, a retry, or nothing. */
 function endWork(draft: Draft, work: Work): void {
@@ -214,12 +194,15 @@ function endWork(draft: Draft, work: Work): void {
   if (work.goal === 'attempt' && state.attempt) endAttempt(draft, state.attempt);
   else if (work.goal === 'save' && work.phase !== 'saving' && work.phase !== 'snapshotting')
     recordSaveFailure(draft, state.error?.detail ?? 'the workspace could not be opened');
-  if (state.removalWish) return beginRemoval(draft);
+  // A wake lets somebody look into a kept workspace: its removal waits for its own time.
+  if (state.removalWish && (work.goal !== 'wake' || isRemovalDue(state, draft.atMs)))
+    return beginRemoval(draft);
   if (state.queued) beginAttempt(draft, 1);
 }
 
 function endAttempt(draft: Draft, attempt: Attempt): void {
   const { state } = draft;
+  recordSkippedAfterRun(draft, attempt);
   attempt.endedAtMs = draft.atMs;
   attempt.outcome = attempt.result?.outcome ?? 'succeeded';
   state.retry = planRetry(state, attempt, draft.atMs);
