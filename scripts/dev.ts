@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     encryptionKey: process.env['ENCRYPTION_KEY'] ?? secrets.encryptionKey,
     stateDirectory: STATE,
     roots: defaultRoots(),
-    verbose: true,
+    onLog: showRequest,
   });
   const end = endOnSignal(stack);
   try {
@@ -39,6 +39,21 @@ async function main(): Promise<void> {
     process.exit();
   }
   await end;
+}
+
+/** One short line per request that changed something or failed; everything else as it is. */
+function showRequest(line: string): void {
+  const { message, method, route, status, duration_ms } = parseLogLine(line);
+  if (message !== 'request') console.log(line);
+  else if (method !== 'GET' || Number(status) >= 400) console.log(`${method} ${route} → ${status} (${duration_ms} ms)`);
+}
+
+function parseLogLine(line: string): Record<string, unknown> {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
 }
 
 /** Kept between runs in an ignored folder, so that a page stays signed in and sealed values can be read. */

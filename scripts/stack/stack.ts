@@ -11,7 +11,7 @@ export interface StackOptions {
   encryptionKey: string;
   stateDirectory: string;
   roots: string[];
-  verbose: boolean;
+  onLog?: (line: string) => void;
 }
 
 export interface Stack {
@@ -39,7 +39,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const worker = await startWorker({
       port: options.port,
       stateDirectory: join(options.stateDirectory, 'worker'),
-      verbose: options.verbose,
+      ...(options.onLog ? { onLog: options.onLog } : {}),
       vars: {
         API_TOKEN: options.token,
         ENCRYPTION_KEY: options.encryptionKey,

@@ -1,8 +1,10 @@
 /** The Worker on this machine: bundled by esbuild, run by workerd under Miniflare with the bindings of wrangler.toml. No Docker, no account. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import { unstable_getMiniflareWorkerOptions } from 'wrangler';
+import { parse as parseToml } from 'smol-toml';
+import { z } from 'zod';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -12,8 +14,8 @@ export interface WorkerOptions {
   /** Durable Objects and buckets live here across restarts. */
   stateDirectory: string;
   vars: Record<string, string>;
-  /** Worker logs go to the terminal. */
-  verbose: boolean;
+  /** The Worker's own log lines; without it only errors are shown. */
+  onLog?: (line: string) => void;
 }
 
 export interface RunningWorker {
@@ -22,19 +24,34 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** What of wrangler.toml matters here. */
+const WranglerConfig = z.object({
+  compatibility_date: z.string(),
+  compatibility_flags: z.array(z.string()),
+  durable_objects: z.object({ bindings: z.array(z.object({ name: z.string(), class_name: z.string() })) }),
+});
+
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(`${ROOT}wrangler.toml`);
+  const config = WranglerConfig.parse(parseToml(readFileSync(`${ROOT}wrangler.toml`, 'utf8')));
+  const objects = config.durable_objects.bindings.map(({ name, class_name }) => [
+    name,
+    { className: class_name, useSQLite: true },
+  ]);
   const converted = convertV4MiniflareOptions({
     name: 'edge-harness',
     host: '127.0.0.1',
     port: options.port,
-    compatibilityDate: workerOptions.compatibilityDate ?? '2026-10-01',
-    compatibilityFlags: workerOptions.compatibilityFlags ?? [],
-    durableObjects: workerOptions.durableObjects ?? {},
+    compatibilityDate: config.compatibility_date,
+    compatibilityFlags: config.compatibility_flags,
+    durableObjects: Object.fromEntries(objects),
     r2Buckets: ['SNAPSHOTS'],
     bindings: options.vars,
     modules: [{ type: 'ESModule', path: 'worker.mjs', contents: await bundleWorker() }],
-    log: new Log(options.verbose ? LogLevel.INFO : LogLevel.ERROR),
+    log: new Log(LogLevel.ERROR),
+    handleStructuredLogs: ({ level, message }) => {
+      if (options.onLog) options.onLog(message);
+      else if (level === 'error') console.error(message);
+    },
   });
   const miniflare = new Miniflare({ ...converted, resourcePersistencePath: options.stateDirectory });
   const url = await miniflare.ready;
