@@ -1,6 +1,6 @@
 /** Every diagnostic of the projection: how severe, what causes it, how to fix it. The docs page is rendered from this table. */
 
-interface DiagnosticRule {
+export interface DiagnosticRule {
   severity: 'error' | 'warning';
   cause: string;
   fix: string;

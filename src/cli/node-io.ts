@@ -1,0 +1,81 @@
+/** The real machine behind `CliIo`. Synchronous: a command line has nothing else to do, and promises cost start-up time. */
+import * as fs from 'node:fs';
+
+import { FileError } from './io.ts';
+import type { CliIo, FilePort } from './io.ts';
+
+const codeOf = (error: unknown): string | undefined => (error as { code?: string }).code;
+
+/** A parent that is missing or no folder means that the path itself does not exist. */
+const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+
+const attempt = <T>(action: string, path: string, run: () => T): T => {
+  try {
+    return run();
+  } catch (error) {
+    throw new FileError(action, path, REASONS[codeOf(error) ?? ''] ?? (error as Error).message);
+  }
+};
+
+const REASONS: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the device',
+  EISDIR: 'a folder lies there',
+  ENOTDIR: 'a parent of it is no folder',
+  EEXIST: 'something lies there already',
+};
+
+const orMissing = <T, M>(missing: M, run: () => T): T | M => {
+  try {
+    return run();
+  } catch (error) {
+    if (isMissing(error)) return missing;
+    throw error;
+  }
+};
+
+const kindOf = (stats: fs.Stats): 'file' | 'folder' | 'link' | 'other' => {
+  if (stats.isSymbolicLink()) return 'link';
+  if (stats.isFile()) return 'file';
+  return stats.isDirectory() ? 'folder' : 'other';
+};
+
+export const nodeFiles: FilePort = {
+  kind: (path) =>
+    attempt('look at', path, () => {
+      const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+      return stats === undefined ? undefined : kindOf(stats);
+    }),
+  read: (path) => attempt('read', path, () => orMissing(undefined, () => fs.readFileSync(path))),
+  mode: (path) => attempt('look at', path, () => fs.statSync(path).mode & 0o777),
+  list: (path) =>
+    attempt('list', path, () => orMissing<string[], string[]>([], () => fs.readdirSync(path)).sort()),
+  makeFolder: (path) => attempt('make the folder', path, () => void fs.mkdirSync(path, { recursive: true })),
+  writeNew: (path, text, mode) =>
+    attempt('write', path, () => {
+      fs.writeFileSync(path, text, { flag: 'wx' });
+      if (mode !== undefined) fs.chmodSync(path, mode); // exact, where the option of writeFile is less the umask
+    }),
+  rename: (from, to) => attempt('write', to, () => fs.renameSync(from, to)),
+  remove: (path) => attempt('remove', path, () => orMissing(undefined, () => fs.unlinkSync(path))),
+};
+
+export const nodeIo = (process: NodeJS.Process): CliIo => ({
+  cwd: process.cwd(),
+  env: process.env,
+  isTty: process.stdin.isTTY && process.stdout.isTTY,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  files: nodeFiles,
+  ask: async (question) => {
+    const { createInterface } = await import('node:readline/promises');
+    const lines = createInterface({ input: process.stdin, output: process.stdout });
+    try {
+      return await lines.question(question);
+    } finally {
+      lines.close();
+    }
+  },
+});
