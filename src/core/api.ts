@@ -7,11 +7,19 @@ export const LocationName = z.enum(['cloudflare', 'docker', 'host']);
 const instant = z.iso.datetime();
 const count = z.number().int().nonnegative();
 
+/** For what becomes an argument, a path or an id: no process can be given a NUL. */
+const carryable = (maxLength: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .refine((text) => !text.includes('\0'), { error: 'holds a NUL, which no process can be given' });
+
 export const PutProject = z.strictObject({
   repository: z
     .strictObject({
-      url: z.string().min(1).max(2048),
-      base_branch: z.string().min(1).max(255).optional(),
+      url: carryable(2048),
+      base_branch: carryable(255).optional(),
       depth: z.number().int().min(1).max(1_000_000).optional(),
     })
     .optional(),
@@ -82,7 +90,7 @@ export type EnvironmentView = z.infer<typeof EnvironmentView>;
 export const Dispatch = z.strictObject({
   task: z.strictObject({
     identifier: z.string().min(1),
-    id: z.string().min(1).max(1024).optional(),
+    id: carryable(1024).optional(),
     title: z
       .string()
       .max(512 * 1024)
@@ -93,10 +101,7 @@ export const Dispatch = z.strictObject({
     .union([
       z.literal('external'),
       z.strictObject({
-        command: z
-          .string()
-          .min(1)
-          .max(64 * 1024),
+        command: carryable(64 * 1024),
       }),
     ])
     .optional(),
@@ -109,10 +114,7 @@ export const FinishAttempt = z.strictObject({
   detail: z.string().max(4096).optional(),
 });
 export const Exec = z.strictObject({
-  command: z
-    .string()
-    .min(1)
-    .max(1024 * 1024),
+  command: carryable(1024 * 1024),
   timeout_ms: z.number().int().min(1).max(3_600_000).optional(),
 });
 

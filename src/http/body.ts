@@ -18,7 +18,10 @@ export async function readJson(request: Request): Promise<Result<unknown, Failur
 
 export async function readMarkdown(request: Request): Promise<Result<string, Failure>> {
   const refused = refusedType(request, MARKDOWN_TYPES);
-  return refused ? err(refused) : readText(request);
+  if (refused) return err(refused);
+  const text = await readText(request);
+  if (!text.ok || !text.value.includes('\0')) return text;
+  return err(invalidRequest([{ field: '', message: 'The body holds a NUL, which is no text' }]));
 }
 
 /** For routes without a body; `{}` is let through because many clients send it with every POST. */

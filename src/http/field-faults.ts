@@ -54,7 +54,7 @@ function wording(issue: z.core.$ZodIssue): string {
     return issue.errors.map((branch) => branch.map(branchWording).join(' and ')).join(', or ');
   const text = issue.message.replace(/^Invalid (?:input|string|option): /, '');
   if (text.endsWith('received undefined')) return 'is missing';
-  return `is not valid: ${text}`;
+  return issue.code === 'custom' ? text : `is not valid: ${text}`;
 }
 
 const branchWording = (issue: z.core.$ZodIssue): string =>

@@ -17,15 +17,12 @@ export const HookEntity = z
       .string()
       .optional()
       .meta({ description: 'Its text instead: diagnostics then carry line and column.' }),
-    overrides: z
-      .unknown()
-      .optional()
-      .meta({
-        description: 'Provider → `{version: 1, targetPath?, enabled?}`, as an object or as YAML text.',
-      }),
+    overrides: z.unknown().optional().meta({
+      description: 'Provider → `{version: 1, targetPath?, enabled?}`, as an object or as YAML text.',
+    }),
   })
   .refine((entity) => 'document' in entity !== 'source' in entity, {
-    error: 'give either `document` or `source`',
+    error: 'must have either `document` or `source`',
   });
 
 export const ProjectionRequest = z.strictObject({
@@ -39,7 +36,7 @@ export const ValidationRequest = z
     workflow: z.string().optional().meta({ description: 'The text of a WORKFLOW.md.' }),
   })
   .refine((input) => 'entities' in input !== 'workflow' in input, {
-    error: 'give either `entities` or `workflow`',
+    error: 'must have either `entities` or `workflow`',
   });
 
 export const HookDiagnosticView = DiagnosticView.extend({

@@ -7,7 +7,10 @@ import { attemptExample, projectExample, workspaceExample } from '../../src/rout
 export const TOKEN = 'test-token-0123456789';
 
 const ok = (value: unknown) => ({ ok: true, value });
-const failed = (code: string, more: object = {}) => ({ ok: false, error: { code, detail: `${code} here`, ...more } });
+const failed = (code: string, more: object = {}) => ({
+  ok: false,
+  error: { code, detail: `${code} here`, ...more },
+});
 const stream = (text: string) => new Response(text).body;
 
 const answers: Record<string, unknown> = {
@@ -61,11 +64,17 @@ export function startFakes(vars: Partial<Env> = {}): Fakes {
       new Proxy(
         {},
         {
-          get: (_target, method) => async (...input: unknown[]) => {
-            calls.push(`${kind} ${name}.${String(method)}(${input.map((value) => JSON.stringify(value)).join(',')})`);
-            const value = own[`${kind}.${String(method)}`];
-            return typeof value === 'function' ? (value as (...args: unknown[]) => unknown)(...input) : value;
-          },
+          get:
+            (_target, method) =>
+            async (...input: unknown[]) => {
+              calls.push(
+                `${kind} ${name}.${String(method)}(${input.map((value) => JSON.stringify(value)).join(',')})`,
+              );
+              const value = own[`${kind}.${String(method)}`];
+              return typeof value === 'function'
+                ? (value as (...args: unknown[]) => unknown)(...input)
+                : value;
+            },
         },
       ),
   });
@@ -80,7 +89,8 @@ export function startFakes(vars: Partial<Env> = {}): Fakes {
   const ask: Fakes['ask'] = async (address, init = {}) => {
     const [method = 'GET', path = '/'] = address.split(' ');
     const headers = new Headers({ authorization: `Bearer ${TOKEN}` });
-    new Headers(init.headers).forEach((value, name) => (value === '' ? headers.delete(name) : headers.set(name, value)));
+    new Headers(init.headers).forEach((value, name) => headers.set(name, value));
+    if (headers.get('authorization') === '') headers.delete('authorization');
     return app.request(path, { ...init, method, headers }, env);
   };
   return {
@@ -91,7 +101,10 @@ export function startFakes(vars: Partial<Env> = {}): Fakes {
     fail: (method, code, more) => (own[method] = failed(code, more)),
     ask,
     send: (address, body, headers = {}) =>
-      ask(address, { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }),
+      ask(address, {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
   };
 }
 
@@ -108,6 +121,7 @@ export interface ProblemBody {
 /** Also checks that the answer is a problem document. */
 export async function problemOf(response: Response): Promise<ProblemBody> {
   const type = response.headers.get('content-type');
-  if (type !== 'application/problem+json') throw new Error(`not a problem document: ${response.status} ${type}`);
+  if (type !== 'application/problem+json')
+    throw new Error(`not a problem document: ${response.status} ${type}`);
   return response.json();
 }
