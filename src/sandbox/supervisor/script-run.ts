@@ -1,0 +1,194 @@
+/** Takes one script from its start, or from where another supervisor left it, to its end. The first cause of an end wins. */
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Outcome } from '../protocol.ts';
+import type { ExitStatus } from './exit-status.ts';
+import { buildEnd, type Operation } from './operation.ts';
+import type { Ending } from './operation-record.ts';
+import { createPipes, OutputPipe } from './output-pipe.ts';
+import { ScriptProcess, type Launch, type Passing } from './script-process.ts';
+
+/** Between TERM and KILL. */
+const GRACE_MS = 2_000;
+const POLL_MS = 50;
+
+/** What a run needs of the workspace around it. */
+export interface Surroundings {
+  /** Whether a process of this operation besides its wrapper is alive. */
+  isBusy(operation: Operation): boolean;
+  /** Kills everything of this operation; answers how many are left. */
+  killOperation(operation: Operation): Promise<number>;
+  /** Kills everything of the workspace that no other running operation owns; answers how many are left. */
+  killLeftovers(operation: Operation): Promise<number>;
+}
+
+export class ScriptRun {
+  readonly #operation: Operation;
+  readonly #surroundings: Surroundings;
+  readonly #process: ScriptProcess;
+  #pipes: OutputPipe[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The one way to the end that was taken. */
+  #ending: Promise<void> | null = null;
+
+  constructor(operation: Operation, surroundings: Surroundings) {
+    this.#operation = operation;
+    this.#surroundings = surroundings;
+    this.#process = new ScriptProcess(operation.folder);
+    operation.onStop((cause) => this.#stop(cause));
+  }
+
+  /** `longScript` goes through a file, which is gone when the operation ends. Returns when the script runs. */
+  async start(launch: Launch, longScript: string | null): Promise<void> {
+    const { folder } = this.#operation;
+    if (longScript !== null) writeFileSync(folder.file('script'), longScript, { mode: 0o600 });
+    await createPipes(folder.file('stdout.pipe'), folder.file('stderr.pipe'));
+    this.#openPipes();
+    const passing = this.#process.start(launch);
+    this.#armTimer();
+    void this.#follow(passing);
+  }
+
+  /** Goes on with a script whose supervisor died. */
+  adopt(): void {
+    const { folder } = this.#operation;
+    if (existsSync(folder.file('stdout.pipe'))) this.#openPipes();
+    if (folder.loadEnding() !== null) {
+      void this.#stop('cancelled');
+      return;
+    }
+    // Checked before the timer is armed: a script may have ended in time while nobody looked.
+    const passed = this.#process.passing();
+    if (passed !== null) {
+      this.#pass(passed);
+      return;
+    }
+    this.#armTimer();
+    void this.#follow(this.#process.adopt());
+  }
+
+  async #follow(passing: Promise<Passing>): Promise<void> {
+    try {
+      this.#pass(await passing);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  #openPipes(): void {
+    const { folder, stdout, stderr } = this.#operation;
+    this.#pipes = [stdout, stderr].map((output, index) => {
+      const path = folder.file(index === 0 ? 'stdout.pipe' : 'stderr.pipe');
+      return new OutputPipe(path, (chunk) => {
+        output.append(chunk);
+        this.#operation.announce();
+      });
+    });
+  }
+
+  #armTimer(): void {
+    this.#timer = setTimeout(() => void this.#stop('timeout'), Math.max(0, this.#deadlineMs() - Date.now()));
+  }
+
+  #deadlineMs(): number {
+    const { started_at_ms, timeout_ms } = this.#operation.record;
+    return started_at_ms + timeout_ms;
+  }
+
+  #pass(how: Passing): void {
+    this.#ending ??= how.kind === 'exited' ? this.#conclude(how.status, how.atMs) : this.#lose();
+  }
+
+  async #conclude(status: ExitStatus, atMs: number): Promise<void> {
+    // Nobody was there to end it in time, but it was out of time all the same.
+    const isLate = atMs > this.#deadlineMs() + GRACE_MS;
+    await this.#finish(isLate ? 'timeout' : outcomeOf(status), status, atMs);
+  }
+
+  async #lose(): Promise<void> {
+    await this.#surroundings.killOperation(this.#operation);
+    await this.#finish('lost', NO_STATUS, Date.now());
+  }
+
+  #refuse(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#ending ??= this.#finish(
+      'failed',
+      NO_STATUS,
+      Date.now(),
+      `The shell could not be started: ${reason}`,
+    );
+  }
+
+  #stop(cause: Ending['cause']): Promise<void> {
+    this.#ending ??= this.#terminate(cause);
+    return this.#ending;
+  }
+
+  async #terminate(cause: Ending['cause']): Promise<void> {
+    const { folder } = this.#operation;
+    folder.saveEnding({ cause, at_ms: Date.now() });
+    const first = folder.loadEnding()?.cause ?? cause;
+    await this.#process.signalScript('SIGTERM');
+    const graceEnds = performance.now() + GRACE_MS;
+    while (performance.now() < graceEnds && this.#surroundings.isBusy(this.#operation)) await sleep(POLL_MS);
+    const passed = this.#process.passing();
+    await this.#process.signalScript('SIGKILL');
+    const left = await this.#surroundings.killOperation(this.#operation);
+    const status = passed?.kind === 'exited' ? passed.status : NO_STATUS;
+    await this.#finish(first, status, Date.now(), undefined, left);
+  }
+
+  async #finish(
+    outcome: Outcome,
+    status: ExitStatus,
+    atMs: number,
+    reason?: string,
+    unkilled = 0,
+  ): Promise<void> {
+    const { folder, record } = this.#operation;
+    clearTimeout(this.#timer);
+    for (const pipe of this.#pipes) pipe.finish();
+    const left =
+      record.leftovers === 'kill' ? await this.#surroundings.killLeftovers(this.#operation) : unkilled;
+    rmSync(folder.file('script'), { force: true });
+    const detail = [reason ?? describe(outcome, status, record.timeout_ms), describeLeft(left)].join('');
+    const end = {
+      outcome,
+      exit_code: status.code,
+      signal: status.signal,
+      detail: detail === '' ? null : detail,
+    };
+    this.#operation.finish(buildEnd(end, atMs));
+    await this.#process.release();
+  }
+}
+
+const NO_STATUS: ExitStatus = { code: null, signal: null };
+
+function outcomeOf(status: ExitStatus): Outcome {
+  if (status.signal !== null) return 'killed';
+  return status.code === 0 ? 'ok' : 'failed';
+}
+
+function describe(outcome: Outcome, status: ExitStatus, timeoutMs: number): string {
+  switch (outcome) {
+    case 'ok':
+      return '';
+    case 'failed':
+      return `The script exited with ${status.code}.`;
+    case 'killed':
+      return `The script's shell was killed by ${status.signal}.`;
+    case 'timeout':
+      return `The script ran longer than ${timeoutMs} ms and was ended.`;
+    case 'cancelled':
+      return 'The script was cancelled.';
+    case 'lost':
+      return 'The process that watched the script is gone, and with it how the script ended.';
+    default:
+      return outcome satisfies never;
+  }
+}
+
+const describeLeft = (left: number): string =>
+  left === 0 ? '' : ` ${left} of its processes could not be killed.`;

@@ -1,0 +1,81 @@
+/**
+ * Opens paths inside a workspace, whose owner plants links. A path is resolved first and must stay inside; what was then
+ * opened is asked for its own path, so that a link swapped in between is noticed. Only Linux can be asked.
+ */
+import { closeSync, constants, existsSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { err, ok, type Result } from '../../core/result.ts';
+import type { SupervisorError } from '../protocol.ts';
+import { isCode } from './atomic-file.ts';
+import { isUnder } from './workspace-root.ts';
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** Of a file or a folder; the caller closes the descriptor. A pipe planted as a file does not make the open wait. */
+export function openInside(directory: string, path: string): Result<number, SupervisorError> {
+  return guard(path, () => {
+    const real = realpathSync(join(directory, path));
+    return openChecked(directory, path, real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  });
+}
+
+export interface Slot {
+  /** The folder, held open: close it. */
+  readonly fd: number;
+  /** The folder's path by way of the descriptor, which no later link can divert. */
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** Where a file may be written: its folder must be there and inside. */
+export function openSlot(directory: string, path: string): Result<Slot, SupervisorError> {
+  return guard(path, () => {
+    const name = basename(path);
+    if (name === '' || name === '.' || name === '..') return err(refused(path));
+    const real = realpathSync(join(directory, dirname(path)));
+    const opened = openChecked(directory, path, real, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
+    if (!opened.ok) return opened;
+    const viaDescriptor = `/proc/self/fd/${opened.value}`;
+    return ok({ fd: opened.value, name, folder: existsSync(viaDescriptor) ? viaDescriptor : real });
+  });
+}
+
+function openChecked(
+  directory: string,
+  path: string,
+  real: string,
+  flags: number,
+): Result<number, SupervisorError> {
+  if (!isUnder(real, directory)) return err(refused(path));
+  const fd = openSync(real, flags);
+  if (isUnder(pathOf(fd) ?? real, directory)) return ok(fd);
+  closeSync(fd);
+  return err(refused(path));
+}
+
+/** null where the system does not tell. */
+function pathOf(fd: number): string | null {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return null;
+  }
+}
+
+function guard<T>(path: string, open: () => Result<T, SupervisorError>): Result<T, SupervisorError> {
+  if (path.includes('\0') || path.startsWith('/')) return err(refused(path));
+  try {
+    return open();
+  } catch (error) {
+    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) {
+      return err({ code: 'file_not_found', detail: `There is no ${path} in the workspace.` });
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    return err({ code: 'path_refused', detail: `${path} cannot be opened: ${reason}` });
+  }
+}
+
+export const refused = (path: string): SupervisorError => ({
+  code: 'path_refused',
+  detail: `${path} leads out of the workspace, or is no file or folder.`,
+});

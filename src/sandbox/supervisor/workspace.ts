@@ -1,0 +1,144 @@
+/** One workspace's operations: starts each once, and finds them again after a restart of the supervisor. */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { err, ok, type Result } from '../../core/result.ts';
+import type { OperationSpec, SupervisorError } from '../protocol.ts';
+import type { Machine } from './base-environment.ts';
+import { loseNative, startNative } from './native-run.ts';
+import { Operation } from './operation.ts';
+import { buildRecord, isSameSpec, OperationFolder } from './operation-record.ts';
+import { discardIfThere } from './output-pipe.ts';
+import type { Place } from './place.ts';
+import { checkScript, startScript } from './script-start.ts';
+import { ScriptRun, type Surroundings } from './script-run.ts';
+import { WorkspaceProcesses } from './workspace-processes.ts';
+
+/** Ended operations whose records are kept: far more than one attempt has. */
+const KEPT_RECORDS = 200;
+
+export class Workspace {
+  readonly place: Place;
+  readonly #machine: Machine;
+  readonly #processes: WorkspaceProcesses;
+  /** In the order of their start. */
+  readonly #operations = new Map<string, Operation>();
+
+  constructor(place: Place, machine: Machine, sandboxStartedAt: number | null) {
+    this.place = place;
+    this.#machine = machine;
+    this.#processes = new WorkspaceProcesses({ stateDirectory: place.stateDirectory, sandboxStartedAt });
+    mkdirSync(this.#recordsFolder, { recursive: true, mode: 0o700 });
+    this.#adoptAll();
+  }
+
+  get(id: string): Operation | null {
+    return this.#operations.get(id) ?? null;
+  }
+
+  /** Idempotent by id: the same specification again answers the operation that is there. */
+  async start(spec: OperationSpec): Promise<Result<Operation, SupervisorError>> {
+    const existing = this.#operations.get(spec.id);
+    if (existing !== undefined)
+      return isSameSpec(existing.record, spec) ? ok(existing) : err(conflict(spec.id));
+    const refusal = spec.kind === 'script' ? checkScript(spec, this.place) : null;
+    if (refusal !== null) return err(refusal);
+    const folder = new OperationFolder(this.place.stateDirectory, spec.id);
+    if (!folder.create()) return err(conflict(spec.id));
+    const operation = this.#register(folder, spec);
+    await this.#run(operation, spec);
+    this.#prune();
+    return ok(operation);
+  }
+
+  /** Everything that is not an operation still running; answers how many processes there were. */
+  async killLeftovers(): Promise<number> {
+    return (await this.#processes.killLeftovers(this.#running())).killed;
+  }
+
+  /** Ends every operation, then everything that is left. */
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#operations.values()].map((operation) => operation.stop('cancelled')));
+    await this.killLeftovers();
+  }
+
+  get #recordsFolder(): string {
+    return join(this.place.stateDirectory, 'operations');
+  }
+
+  #register(folder: OperationFolder, spec: OperationSpec): Operation {
+    const record = buildRecord(spec, Date.now());
+    folder.saveRecord(record);
+    const operation = new Operation(folder, record);
+    this.#operations.set(spec.id, operation);
+    return operation;
+  }
+
+  async #run(operation: Operation, spec: OperationSpec): Promise<void> {
+    const setting = { operation, place: this.place, machine: this.#machine };
+    const marker = this.#processes.markerOf(spec.id);
+    this.#processes.track(spec.id);
+    if (spec.kind === 'script') {
+      await startScript(new ScriptRun(operation, this.#surroundings()), spec, { ...setting, marker });
+    } else {
+      startNative(spec, { ...setting, marker }, this.#surroundings());
+    }
+  }
+
+  #surroundings(): Surroundings {
+    return {
+      isBusy: ({ record }) => this.#processes.list(record.id).length > 0,
+      killOperation: async ({ record }) => (await this.#processes.killOperation(record.id)).left,
+      killLeftovers: async ({ record }) => {
+        const others = this.#running().filter((id) => id !== record.id);
+        return (await this.#processes.killLeftovers(others)).left;
+      },
+    };
+  }
+
+  #running(): string[] {
+    return [...this.#operations.values()].flatMap(({ end, record }) => (end === null ? [record.id] : []));
+  }
+
+  /** What another supervisor left in the records. */
+  #adoptAll(): void {
+    const operations = readdirSync(this.#recordsFolder).flatMap((id) => this.#load(id) ?? []);
+    operations.sort((a, b) => a.record.started_at_ms - b.record.started_at_ms);
+    for (const operation of operations) {
+      this.#operations.set(operation.record.id, operation);
+      this.#processes.recall(operation.record.id, operation.end !== null);
+    }
+    for (const operation of operations) this.#adopt(operation);
+  }
+
+  #load(id: string): Operation | null {
+    const folder = new OperationFolder(this.place.stateDirectory, id);
+    const record = folder.loadRecord();
+    if (record !== null) return new Operation(folder, record);
+    // Killed between the folder and the record: nothing was started, and it may be started again.
+    rmSync(folder.path, { recursive: true, force: true });
+    return null;
+  }
+
+  #adopt(operation: Operation): void {
+    if (operation.end !== null) {
+      for (const pipe of ['stdout.pipe', 'stderr.pipe']) discardIfThere(operation.folder.file(pipe));
+    } else if (operation.record.kind === 'script') {
+      new ScriptRun(operation, this.#surroundings()).adopt();
+    } else {
+      void loseNative(operation, this.#surroundings());
+    }
+  }
+
+  #prune(): void {
+    const ended = [...this.#operations.values()].filter(({ end }) => end !== null);
+    for (const { record, folder } of ended.slice(0, Math.max(0, ended.length - KEPT_RECORDS))) {
+      this.#operations.delete(record.id);
+      rmSync(folder.path, { recursive: true, force: true });
+    }
+  }
+}
+
+const conflict = (id: string): SupervisorError => ({
+  code: 'operation_conflict',
+  detail: `Operation ${id} was started with another specification; use another id.`,
+});
