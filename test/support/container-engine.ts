@@ -1,0 +1,176 @@
+/**
+ * Containers without Docker: per sandbox id one supervisor process in sandbox mode with folders of its own, as the image has /workspace.
+ * Serves the SDK double over HTTP, with the SDK's awkward ways: see sandbox-double.ts.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { request as forward } from 'node:http';
+import { createServer as createProbe } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SUPERVISOR = fileURLToPath(new URL('../../src/sandbox/supervisor/main.ts', import.meta.url));
+
+interface Container {
+  child: ChildProcess;
+  port: number;
+  folder: string;
+  /** The first call to a cold container arrives, but its answer is cut off. */
+  cold: boolean;
+}
+
+export interface ContainerEngine {
+  url: string;
+  stop(): Promise<void>;
+}
+
+export async function startContainerEngine(): Promise<ContainerEngine> {
+  const root = mkdtempSync(join(tmpdir(), 'edge-harness-containers-'));
+  const engine = new Engine(root);
+  const server = createServer((request, response) => {
+    engine.serve(request, response).catch((thrown: unknown) => {
+      response.writeHead(500).end(String(thrown));
+    });
+  });
+  const port = await listen(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      await engine.stop();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+class Engine {
+  readonly #root: string;
+  readonly #containers = new Map<string, Promise<Container>>();
+  /** Ids whose next call hangs, and whose `destroy` throws. */
+  readonly #hanging = new Set<string>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** `/{id}/state`, `/{id}/kill`, `/{id}/hang`, `/{id}/call/…`. */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, id = '', verb = '', ...rest] = (request.url ?? '').split('/');
+    switch (verb) {
+      case 'state':
+        return void response.end(
+          JSON.stringify({ status: this.#containers.has(id) ? 'healthy' : 'stopped' }),
+        );
+      case 'kill':
+        await this.kill(id);
+        return void response.end();
+      case 'hang':
+        this.#hanging.add(id);
+        return void response.end();
+      default:
+        return this.#call(id, `/${rest.join('/')}`, request, response);
+    }
+  }
+
+  async #call(id: string, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#hanging.delete(id)) return;
+    const container = await this.#running(id);
+    const { cold } = container;
+    container.cold = false;
+    const onward = forward(
+      { port: container.port, path, method: request.method, headers: request.headers },
+      (answer) => {
+        if (cold) {
+          answer.destroy();
+          return cutOff(response);
+        }
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    onward.on('error', () => cutOff(response));
+    request.pipe(onward);
+  }
+
+  #running(id: string): Promise<Container> {
+    const known = this.#containers.get(id);
+    if (known) return known;
+    const booting = this.#boot(id);
+    this.#containers.set(id, booting);
+    return booting;
+  }
+
+  async #boot(id: string): Promise<Container> {
+    const folder = mkdtempSync(join(this.#root, `${id}-`));
+    const port = await freePort();
+    mkdirSync(join(folder, 'workspace'));
+    const child = spawn(process.execPath, [SUPERVISOR, '--mode', 'sandbox', '--port', String(port)], {
+      stdio: 'ignore',
+      detached: true,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: folder,
+        EDGE_HARNESS_WORKSPACE: join(folder, 'workspace'),
+        EDGE_HARNESS_STATE: join(folder, 'state'),
+      },
+    });
+    await waitUntilListening(port);
+    return { child, port, folder, cold: true };
+  }
+
+  async kill(id: string): Promise<void> {
+    const container = await this.#containers.get(id);
+    if (!container) return;
+    this.#containers.delete(id);
+    killTree(container);
+    rmSync(container.folder, { recursive: true, force: true });
+  }
+
+  async stop(): Promise<void> {
+    for (const id of this.#containers.keys()) await this.kill(id);
+  }
+}
+
+const cutOff = (response: ServerResponse): void => {
+  if (response.headersSent) return void response.destroy();
+  response
+    .writeHead(500)
+    .end('Error proxying request to container: Container port connection closed unexpectedly.');
+};
+
+function killTree({ child }: Container): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
+}
+
+async function waitUntilListening(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
+    await answer?.body?.cancel();
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`no supervisor on port ${port}`);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createProbe();
+  const port = await listen(probe);
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+function listen(server: Server | ReturnType<typeof createProbe>): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
+}

@@ -1,0 +1,35 @@
+/**
+ * Stands in for the SDK's Sandbox where no container can run. It answers `containerFetch`, `destroy` and `getState` as the real one was seen to
+ * (sandbox SDK 0.12.10 under wrangler with Docker), its awkward ways included: the first call to a cold sandbox answers 500 without the
+ * supervisor's header although the request arrived; a sandbox can be replaced between two calls, losing its disk; a call can hang.
+ * The contract suite runs through it, which keeps it honest about everything else.
+ */
+import { DurableObject } from 'cloudflare:workers';
+
+interface DoubleEnv {
+  CONTAINER_ENGINE_URL: string;
+}
+
+export class Sandbox extends DurableObject<DoubleEnv> {
+  get #url(): string {
+    return `${this.env.CONTAINER_ENGINE_URL}/${this.ctx.id.name}`;
+  }
+
+  /** The SDK pushes its options with this call; the double has none. */
+  async configure(): Promise<void> {}
+
+  async containerFetch(request: Request, port?: number): Promise<Response> {
+    if (port === undefined) throw new Error('containerFetch wants a port');
+    const { pathname, search } = new URL(request.url);
+    return fetch(new Request(`${this.#url}/call${pathname}${search}`, request));
+  }
+
+  async getState(): Promise<{ status: string; lastChange: number }> {
+    const answer = await fetch(`${this.#url}/state`);
+    return { ...(await answer.json<{ status: string }>()), lastChange: Date.now() };
+  }
+
+  async destroy(): Promise<void> {
+    await fetch(`${this.#url}/kill`, { method: 'POST' });
+  }
+}

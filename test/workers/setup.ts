@@ -1,0 +1,33 @@
+/** Real processes beside workerd: a sandbox host, the container engine of the SDK double, and a git server. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startSandboxHost } from '../../scripts/stack/sandbox-host.ts';
+import { startContainerEngine } from '../support/container-engine.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    sandboxHostUrl: string;
+    sandboxHostToken: string;
+    containerEngineUrl: string;
+    workspaceRoot: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'edge-harness-workers-'));
+  const root = join(folder, 'workspaces');
+  const [host, engine] = await Promise.all([
+    startSandboxHost({ roots: [root], stateDirectory: join(folder, 'host') }),
+    startContainerEngine(),
+  ]);
+  project.provide('sandboxHostUrl', host.url);
+  project.provide('sandboxHostToken', host.token);
+  project.provide('containerEngineUrl', engine.url);
+  project.provide('workspaceRoot', root);
+  return async () => {
+    await Promise.all([host.stop(), engine.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
