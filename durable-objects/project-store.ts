@@ -50,11 +50,19 @@ export interface NewRow {
 }
 
 export class ProjectStore {
+  readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
 
   constructor(storage: DurableObjectStorage) {
     migrate(storage, MIGRATIONS);
+    this.#storage = storage;
     this.#sql = storage.sql;
+  }
+
+  /** Everything goes, tables included; a project of the same id starts from empty ones. */
+  async clear(): Promise<void> {
+    await this.#storage.deleteAll();
+    migrate(this.#storage, MIGRATIONS);
   }
 
   meta(name: string): string | null {

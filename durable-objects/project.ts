@@ -78,9 +78,7 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
         failure('project_not_empty', `project ${settings.id} still has workspaces; remove them first`),
       );
     await directoryOf(this.env).dropProject(settings.id);
-    await this.ctx.storage.deleteAll();
-    // The tables went with everything else; the next request finds a new object.
-    this.ctx.abort('the project was deleted');
+    await this.#store.clear();
     return ok(null);
   }
 

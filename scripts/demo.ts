@@ -46,7 +46,8 @@ const TASKS = [
 ];
 
 const startedAtMs = Date.now();
-const say = (text: string) => console.log(`${((Date.now() - startedAtMs) / 1000).toFixed(1).padStart(5)} s  ${text}`);
+const say = (text: string) =>
+  console.log(`${((Date.now() - startedAtMs) / 1000).toFixed(1).padStart(5)} s  ${text}`);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
@@ -65,7 +66,8 @@ async function main(): Promise<void> {
     rmSync(folder, { recursive: true, force: true });
     process.exit(code);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(values.once ? 1 : 0));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void end(values.once ? 1 : 0));
   try {
     say(`the service is up: ${stack.url}`);
     await runDemo(new ApiClient(stack.url, stack.token), remote, join(folder, 'workspaces'));
@@ -74,14 +76,17 @@ async function main(): Promise<void> {
     return end(1);
   }
   if (values.once) return end(0);
-  console.log(`\nStill up at ${stack.url} (API: ${stack.url}/docs), token ${stack.token}\nCtrl-C ends it and removes everything.`);
+  console.log(
+    `\nStill up at ${stack.url} (API: ${stack.url}/docs), token ${stack.token}\nCtrl-C ends it and removes everything.`,
+  );
 }
 
 /** A bare repository with one commit, as a team's own would be. */
 function makeRepository(folder: string): string {
   const bare = join(folder, 'project.git');
   const tree = join(folder, 'seed');
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: tree, stdio: ['ignore', 'pipe', 'pipe'] });
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: tree, stdio: ['ignore', 'pipe', 'pipe'] });
   mkdirSync(tree);
   execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', bare]);
   git('init', '--quiet', '--initial-branch=main');
@@ -122,14 +127,25 @@ async function watch(api: ApiClient, key: string): Promise<void> {
     async () => {
       const found = await api.get<WorkspaceDetail>(`/v1/projects/demo/workspaces/${key}`);
       for (const { number } of found.attempts.toReversed())
-        showAttempt(key, await api.get<AttemptView>(`/v1/projects/demo/workspaces/${key}/attempts/${number}`), shown);
+        showAttempt(
+          key,
+          await api.get<AttemptView>(`/v1/projects/demo/workspaces/${key}/attempts/${number}`),
+          shown,
+        );
       return found;
     },
     ({ in_use, last_attempt, next_retry_at }) => !in_use && last_attempt !== null && next_retry_at === null,
   );
-  expect(workspace.last_attempt?.outcome === 'succeeded', `${key} ended as ${workspace.last_attempt?.outcome}`);
-  expect(workspace.saved.status === 'saved', `${key} is ${workspace.saved.status}: ${workspace.saved.reason}`);
-  if (key === 'flaky') expect(workspace.attempt_count === 2, `flaky took ${workspace.attempt_count} attempts, not 2`);
+  expect(
+    workspace.last_attempt?.outcome === 'succeeded',
+    `${key} ended as ${workspace.last_attempt?.outcome}`,
+  );
+  expect(
+    workspace.saved.status === 'saved',
+    `${key} is ${workspace.saved.status}: ${workspace.saved.reason}`,
+  );
+  if (key === 'flaky')
+    expect(workspace.attempt_count === 2, `flaky took ${workspace.attempt_count} attempts, not 2`);
 }
 
 function showAttempt(key: string, attempt: AttemptView, shown: Set<string>): void {
@@ -168,11 +184,15 @@ async function showWorkspaces(api: ApiClient): Promise<void> {
 function showBranches(remote: string, keys: string[]): void {
   const branches = listBranches(remote);
   say(`branches on the remote: ${branches.join(', ')}`);
-  for (const key of keys) expect(branches.includes(`symphony/${key}`), `symphony/${key} is not on the remote`);
+  for (const key of keys)
+    expect(branches.includes(`symphony/${key}`), `symphony/${key} is not on the remote`);
 }
 
 const listBranches = (remote: string): string[] =>
-  execFileSync('git', ['for-each-ref', '--format=%(refname:short)', 'refs/heads'], { cwd: remote, encoding: 'utf8' })
+  execFileSync('git', ['for-each-ref', '--format=%(refname:short)', 'refs/heads'], {
+    cwd: remote,
+    encoding: 'utf8',
+  })
     .trim()
     .split('\n');
 
@@ -181,7 +201,11 @@ async function finishTask(api: ApiClient, remote: string, key: string): Promise<
   const { task, path: folder } = await api.get<WorkspaceDetail>(path);
   await api.call('PUT', `/v1/projects/demo/tasks/${encodeURIComponent(task.id)}/state`, { state: 'Done' });
   say(`${key} is Done: its branch is saved, before_remove runs, the workspace goes`);
-  await waitFor(`removal of ${key}`, () => api.get<WorkspaceDetail>(path), ({ status }) => status === 'removed');
+  await waitFor(
+    `removal of ${key}`,
+    () => api.get<WorkspaceDetail>(path),
+    ({ status }) => status === 'removed',
+  );
   expect(listBranches(remote).includes(`symphony/${key}`), `symphony/${key} went with its workspace`);
   say(`${key} is removed (${folder} is gone), its branch symphony/${key} is still on the remote`);
   await showWorkspaces(api);

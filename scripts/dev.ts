@@ -45,7 +45,8 @@ async function main(): Promise<void> {
 function showRequest(line: string): void {
   const { message, method, route, status, duration_ms } = parseLogLine(line);
   if (message !== 'request') console.log(line);
-  else if (method !== 'GET' || Number(status) >= 400) console.log(`${method} ${route} → ${status} (${duration_ms} ms)`);
+  else if (method !== 'GET' || Number(status) >= 400)
+    console.log(`${method} ${route} → ${status} (${duration_ms} ms)`);
 }
 
 function parseLogLine(line: string): Record<string, unknown> {

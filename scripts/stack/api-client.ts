@@ -28,7 +28,7 @@ export class ApiClient {
     const text = await answer.text();
     if (!answer.ok && !accepted.includes(answer.status))
       throw new Error(`${method} ${path} → ${answer.status}: ${text}`);
-    const isJson = (answer.headers.get('content-type') ?? '').includes('json');
+    const isJson = /^application\/(problem\+)?json/.test(answer.headers.get('content-type') ?? '');
     return { status: answer.status, body: (isJson ? JSON.parse(text) : text) as T };
   }
 
