@@ -77,9 +77,9 @@ function findSchemeFault(text: string): string | null {
   return 'has no scheme: write https://host/path, or an absolute path on the development server';
 }
 
-/** A path with an @ may be the rest of a password with a slash in it. */
+/** After an @ or a ? the path may hold a credential. */
 const httpsHint = (host: string, path: string): string =>
-  path.includes('@') ? 'its https URL' : `https://${host}/${path}`;
+  /[@?#]/.test(path) ? 'its https URL' : `https://${host}/${path}`;
 
 function findHttpFault(text: string): string | null {
   const [, , authority, path] = HTTP_SYNTAX.exec(text) ?? [];
