@@ -69,7 +69,7 @@ function beginCloning(draft: Draft, work: Work): Standing {
 export function onCloned(draft: Draft, work: Work, cloned: Extract<Outcome, { type: 'cloned' }>): Standing {
   const { state } = draft;
   if (work.restoring) recordRestored(draft, cloned);
-  else recordCloned(draft, cloned);
+  else recordFirstClone(draft, cloned);
   if (work.stop) return beginDiscarding(draft, work);
   if (work.plan?.hooks.after_create !== true) return becomeReady(draft);
   work.phase = 'after_create';
@@ -96,7 +96,13 @@ export function onAfterCreateEnded(
   return beginDiscarding(draft, work);
 }
 
+function recordFirstClone(draft: Draft, cloned: Extract<Outcome, { type: 'cloned' }>): void {
+  recordCloned(draft, cloned);
+  note(draft, 'workspace', { cloned_from: cloned.from, head: cloned.head });
+}
+
 function becomeReady(draft: Draft): Standing {
+  if (draft.state.files !== 'present') note(draft, 'workspace', { ready: true });
   draft.state.files = 'present';
   draft.state.error = null;
   return 'ready';

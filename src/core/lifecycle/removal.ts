@@ -16,7 +16,7 @@ export function beginRemoval(draft: Draft): void {
     phase: 'looking',
     awaiting: null,
     operation: null,
-    beforeRemove: false,
+    beforeRemove: state.attempt?.plan?.hooks.before_remove === true,
     saveSettled: state.removalWish?.discard === true,
     rebuilt: false,
     replaces: null,

@@ -175,7 +175,7 @@ export interface Removal {
   phase: RemovalPhase;
   awaiting: string | null;
   operation: string | null;
-  /** Of the WORKFLOW.md in force when the removal looked. */
+  /** Of the WORKFLOW.md in force when the removal looked; until then, of the last attempt's. */
   beforeRemove: boolean;
   /** The branch is safe, or a person gave the work up. */
   saveSettled: boolean;

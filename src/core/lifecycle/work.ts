@@ -111,7 +111,9 @@ function nextStanding(draft: Draft, work: Work, outcome: Outcome): Standing | nu
       recordSnapshot(draft, outcome.snapshot);
       return 'over';
     case 'destroyed':
-      return work.phase === 'discarding' ? onDiscarded(draft, work, null) : null;
+      if (work.phase !== 'discarding') return null;
+      note(draft, 'workspace', { discarded: true });
+      return onDiscarded(draft, work, null);
     case 'destroy-failed':
       note(draft, 'workspace', { discard_failed: outcome.detail });
       return work.phase === 'discarding' ? onDiscarded(draft, work, draft.state.creationId) : null;

@@ -1,6 +1,6 @@
 /** Drives `step` through a scripted world with a clock of its own, and writes down every effect as a short string. */
 import type { Command, Effect } from '../../../src/core/lifecycle/effect.ts';
-import type { Event, Note, Outcome, Request } from '../../../src/core/lifecycle/event.ts';
+import type { Note, Outcome, Request } from '../../../src/core/lifecycle/event.ts';
 import type { Attempt, Hook, Identity, Plan, State } from '../../../src/core/lifecycle/state.ts';
 import { step } from '../../../src/core/lifecycle/step.ts';
 import { nextTimerAtMs } from '../../../src/core/lifecycle/timer.ts';
@@ -50,7 +50,11 @@ export function nameOf(command: Command): string {
       return command.forget ? 'destroy' : 'discard';
     case 'cancel-operation':
       return `cancel ${command.operation.replace(/^g\d+-a\d+-e\d+-/, '')}`;
-    default:
+    case 'kill-leftovers':
+    case 'save':
+    case 'snapshot':
+    case 'look':
+    case 'touch':
       return command.type;
   }
 }
@@ -170,7 +174,7 @@ export class Scene {
   ) {
     this.nowMs += 1;
     this.#ids += 1;
-    const stamped = { ...event, atMs: this.nowMs, newId: `creation-${this.#ids}` } as Event;
+    const stamped = { ...event, atMs: this.nowMs, newId: `creation-${this.#ids}` };
     const { state, effects, notes, refused } = step(this.current, stamped);
     this.current = state;
     this.notes.push(...notes);
