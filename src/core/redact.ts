@@ -10,7 +10,7 @@ const MAX_LINE_BREAK_LENGTH = 2;
 const LF = 10;
 const CR = 13;
 
-export interface MaskStream {
+interface MaskStream {
   /** Returns what can no longer be part of a secret; holds back the rest. */
   push(chunk: string): string;
   /** Returns what was held back. Ends the stream. */
