@@ -1,14 +1,12 @@
-/** The commands: words, options and where each one lives. Only the one that is called gets loaded. */
-import type { CliIo } from './io.ts';
-import type { Outcome } from './outcome.ts';
-
-export interface Invocation {
-  /** What follows the words of the command. */
-  names: readonly string[];
-  options: Readonly<Record<string, string | boolean | undefined>>;
-}
-
-export type Run = (invocation: Invocation, io: CliIo) => Outcome | Promise<Outcome>;
+/** The commands: words, options and where each one lives. */
+import { runAddHook } from './commands/add-hook.ts';
+import { runApply } from './commands/apply.ts';
+import { runInit } from './commands/init.ts';
+import { runPlan } from './commands/plan.ts';
+import { runDisable, runEnable } from './commands/provider.ts';
+import { runRemoveHook } from './commands/remove-hook.ts';
+import { runValidate } from './commands/validate.ts';
+import type { Run } from './invocation.ts';
 
 export interface Command {
   words: string;
@@ -16,7 +14,8 @@ export interface Command {
   names: readonly string[];
   options: Readonly<Record<string, { type: 'string' | 'boolean'; hint: string }>>;
   summary: string;
-  load: () => Promise<Run>;
+  /** What needs a library of its own is loaded when it is called. */
+  load: () => Run | Promise<Run>;
 }
 
 export const COMMANDS: readonly Command[] = [
@@ -25,56 +24,56 @@ export const COMMANDS: readonly Command[] = [
     names: [],
     options: { providers: { type: 'string', hint: '--providers a,b' } },
     summary: 'write .harness/manifest.json',
-    load: async () => (await import('./commands/init.ts')).runInit,
+    load: () => runInit,
   },
   {
     words: 'provider enable',
     names: ['provider'],
     options: {},
     summary: 'enable claude, copilot, codex or cursor',
-    load: async () => (await import('./commands/provider.ts')).runEnable,
+    load: () => runEnable,
   },
   {
     words: 'provider disable',
     names: ['provider'],
     options: {},
     summary: 'disable a provider',
-    load: async () => (await import('./commands/provider.ts')).runDisable,
+    load: () => runDisable,
   },
   {
     words: 'add hook',
     names: ['hook-id'],
     options: {},
     summary: 'scaffold .harness/src/hooks/<hook-id>.json and register it',
-    load: async () => (await import('./commands/add-hook.ts')).runAddHook,
+    load: () => runAddHook,
   },
   {
     words: 'remove hook',
     names: ['hook-id'],
     options: { 'no-delete-source': { type: 'boolean', hint: '--no-delete-source' } },
     summary: 'remove a hook and its source file',
-    load: async () => (await import('./commands/remove-hook.ts')).runRemoveHook,
+    load: () => runRemoveHook,
   },
   {
     words: 'plan',
     names: [],
     options: {},
     summary: 'show what apply would do; writes nothing',
-    load: async () => (await import('./commands/plan.ts')).runPlan,
+    load: () => runPlan,
   },
   {
     words: 'apply',
     names: [],
     options: {},
     summary: 'write the configuration of every enabled provider',
-    load: async () => (await import('./commands/apply.ts')).runApply,
+    load: () => runApply,
   },
   {
     words: 'validate',
     names: [],
     options: {},
     summary: 'check manifest, ownership, sources and overrides',
-    load: async () => (await import('./commands/validate.ts')).runValidate,
+    load: () => runValidate,
   },
   {
     words: 'key',

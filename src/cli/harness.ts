@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-/** The executable: the real machine, and the exit code. */
-import process from 'node:process';
-import { runHarness } from './main.ts';
-import { nodeIo } from './node-io.ts';
+/** The executable: the real machine, and the exit code. What it imports late comes out of Node's compile cache. */
+import { enableCompileCache } from './builtins.ts';
 
-process.exitCode = await runHarness(process.argv.slice(2), nodeIo(process));
+enableCompileCache();
+const [{ runHarness }, { nodeIo }] = await Promise.all([import('./main.ts'), import('./node-io.ts')]);
+process.exitCode = await runHarness(process.argv.slice(2), nodeIo());

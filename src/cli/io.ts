@@ -23,7 +23,7 @@ export interface CliIo {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Whether a person sits in front of standard input and output. */
-  isTty: boolean;
+  readonly isTty: boolean;
   stdout: { write(text: string): void };
   stderr: { write(text: string): void };
   files: FilePort;

@@ -1,10 +1,11 @@
 /** The command line as a function: arguments and a machine in, exit code out. */
-import { parseArgs } from 'node:util';
 import type { Result } from '../core/result.ts';
 import { err, ok } from '../core/result.ts';
+import { parseArgs } from './builtins.ts';
 import { diagnose } from './cli-diagnostic.ts';
 import { COMMANDS, usage, usageOf } from './commands.ts';
-import type { Command, Invocation } from './commands.ts';
+import type { Command } from './commands.ts';
+import type { Invocation } from './invocation.ts';
 import { FileError } from './io.ts';
 import type { CliIo } from './io.ts';
 import { done, misuse, refuse } from './outcome.ts';

@@ -2,7 +2,6 @@
  * `.harness/managed-index.json`: what harness wrote, by hash. Ownership lies here and in no marker inside the entries.
  * It is written first with what is about to happen (`pending`) and last with what has happened.
  */
-import { hash } from 'node:crypto';
 import { isProvider } from '../core/projection/capabilities.ts';
 import type { Provider } from '../core/projection/events.ts';
 import { isObject } from '../core/projection/parse-handler.ts';
@@ -10,6 +9,7 @@ import { parseJsonText, positionAt } from '../core/projection/source-text.ts';
 import { parseTargetPath } from '../core/projection/target-path.ts';
 import type { Result } from '../core/result.ts';
 import { err, ok } from '../core/result.ts';
+import { sha256 } from './builtins.ts';
 import { diagnose } from './cli-diagnostic.ts';
 import type { CliDiagnostic } from './cli-diagnostic.ts';
 import { INDEX_PATH } from './repository.ts';
@@ -40,7 +40,7 @@ export interface ManagedIndex {
   pending?: readonly ManagedFile[];
 }
 
-export const hashOf = (text: string): string => hash('sha256', text);
+export const hashOf = (text: string): string => sha256(text);
 
 export const printIndex = (index: ManagedIndex): string =>
   `${JSON.stringify({ version: 1, ...index }, undefined, 2)}\n`;

@@ -1,7 +1,6 @@
 /** The one `notify` line of a Codex `config.toml`: every other byte stays, and somebody else's `notify` is never replaced. */
-import { isDeepStrictEqual } from 'node:util';
-import { parse, TomlError } from 'smol-toml';
-import type { TomlTable } from 'smol-toml';
+import { parse, stringify, TomlError } from 'smol-toml';
+import type { TomlTable, TomlValue } from 'smol-toml';
 import type { Result } from '../core/result.ts';
 import { err, ok } from '../core/result.ts';
 import { diagnose } from './cli-diagnostic.ts';
@@ -20,7 +19,7 @@ export interface NotifyRequest {
   owned: readonly OwnedEntry[];
 }
 
-export const notifyEntry = (argv: unknown): OwnedEntry => ({
+export const notifyEntry = (argv: readonly string[]): OwnedEntry => ({
   event: 'notify',
   hash: hashOf(JSON.stringify(argv)),
 });
@@ -30,7 +29,8 @@ export const mergeNotify = (request: NotifyRequest): Result<Merged, CliDiagnosti
   const table = parseToml(path, text);
   if (!table.ok) return table;
   const current = table.value['notify'];
-  const isMine = current !== undefined && owned.some(({ hash }) => hash === notifyEntry(current).hash);
+  const found = isArgv(current) ? notifyEntry(current) : undefined;
+  const isMine = found !== undefined && owned.some((entry) => entry.hash === found.hash);
   const lost = isMine || current === undefined ? [] : [...owned];
   if (desired === undefined) {
     return ok({ text: isMine ? removeNotify(text) : text, entries: [], madeKeys: [], lost });
@@ -38,7 +38,7 @@ export const mergeNotify = (request: NotifyRequest): Result<Merged, CliDiagnosti
   const entries = [notifyEntry(desired.argv)];
   if (current === undefined)
     return ok({ text: insertNotify(text, desired.line), entries, madeKeys: [], lost });
-  if (isDeepStrictEqual(current, desired.argv)) {
+  if (found?.hash === notifyEntry(desired.argv).hash) {
     return ok({ text, entries: isMine ? entries : [], madeKeys: [], lost: [] });
   }
   if (!isMine) return err(refuseForeign(path, current));
@@ -57,10 +57,13 @@ export const parseToml = (path: string, text: string): Result<TomlTable, CliDiag
   }
 };
 
-const refuseForeign = (path: string, current: unknown): CliDiagnostic =>
+const isArgv = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((part) => typeof part === 'string');
+
+const refuseForeign = (path: string, current: TomlValue): CliDiagnostic =>
   diagnose(
     'OUTPUT_COLLISION_UNMANAGED',
-    `${path} has a notify of its own, ${JSON.stringify(current)}, and was left untouched. Remove that line, call both programs from one script, or disable codex for the hook by an override.`,
+    `${path} has a notify of its own (${stringify({ notify: current }).trim()}) and was left untouched. Remove that line, call both programs from one script, or disable codex for the hook by an override.`,
     { path, provider: 'codex' },
   );
 

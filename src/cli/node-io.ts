@@ -1,5 +1,6 @@
 /** The real machine behind `CliIo`. Synchronous: a command line has nothing else to do, and promises cost start-up time. */
-import * as fs from 'node:fs';
+import type { Stats } from 'node:fs';
+import { fs } from './builtins.ts';
 
 import { FileError } from './io.ts';
 import type { CliIo, FilePort } from './io.ts';
@@ -36,7 +37,7 @@ const orMissing = <T, M>(missing: M, run: () => T): T | M => {
   }
 };
 
-const kindOf = (stats: fs.Stats): 'file' | 'folder' | 'link' | 'other' => {
+const kindOf = (stats: Stats): 'file' | 'folder' | 'link' | 'other' => {
   if (stats.isSymbolicLink()) return 'link';
   if (stats.isFile()) return 'file';
   return stats.isDirectory() ? 'folder' : 'other';
@@ -62,12 +63,43 @@ export const nodeFiles: FilePort = {
   remove: (path) => attempt('remove', path, () => orMissing(undefined, () => fs.unlinkSync(path))),
 };
 
-export const nodeIo = (process: NodeJS.Process): CliIo => ({
+/** Without Node's streams: loading them costs more time than everything that is ever written here. */
+const writeAll = (descriptor: number, text: string): void => {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) rest = rest.subarray(writeSome(descriptor, rest));
+};
+
+const RETRY_MS = 5; // a full pipe that does not block
+
+const writeSome = (descriptor: number, bytes: Uint8Array): number => {
+  try {
+    return fs.writeSync(descriptor, bytes);
+  } catch (error) {
+    if (codeOf(error) === 'EPIPE') return bytes.length; // the reader, such as head, has seen enough
+    if (codeOf(error) !== 'EAGAIN') throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    return 0;
+  }
+};
+
+/** The terminal module loads sockets, so it is asked only about what can be a terminal at all. */
+const isTerminal = (descriptor: number): boolean => {
+  try {
+    if (!fs.fstatSync(descriptor).isCharacterDevice()) return false;
+  } catch {
+    return false; // closed
+  }
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
+};
+
+export const nodeIo = (): CliIo => ({
   cwd: process.cwd(),
   env: process.env,
-  isTty: process.stdin.isTTY && process.stdout.isTTY,
-  stdout: process.stdout,
-  stderr: process.stderr,
+  get isTty() {
+    return isTerminal(0) && isTerminal(1);
+  },
+  stdout: { write: (text) => writeAll(1, text) },
+  stderr: { write: (text) => writeAll(2, text) },
   files: nodeFiles,
   ask: async (question) => {
     const { createInterface } = await import('node:readline/promises');

@@ -1,6 +1,6 @@
 /** `harness add hook`: a source to start from, and its entry in the manifest. A source that lies there already is adopted as it is. */
 import { isHookId } from '../../core/projection/load-entity.ts';
-import type { Run } from '../commands.ts';
+import type { Run } from '../invocation.ts';
 import { printManifest } from '../manifest.ts';
 import { done, misuse, refuse, refuseWith } from '../outcome.ts';
 import { MANIFEST_PATH, sourcePath } from '../repository.ts';

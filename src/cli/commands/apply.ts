@@ -1,6 +1,6 @@
 /** `harness apply`: all files or, on any error, none. */
 import { carryOut } from '../carry-out.ts';
-import type { Run } from '../commands.ts';
+import type { Run } from '../invocation.ts';
 import { hasErrors } from '../cli-diagnostic.ts';
 import { refuse } from '../outcome.ts';
 import { buildPlan } from '../plan.ts';

@@ -5,7 +5,7 @@ import { PROVIDERS } from '../../core/projection/events.ts';
 import type { Provider } from '../../core/projection/events.ts';
 import type { Result } from '../../core/result.ts';
 import { err, ok } from '../../core/result.ts';
-import type { Run } from '../commands.ts';
+import type { Run } from '../invocation.ts';
 import { parseManifest, printManifest } from '../manifest.ts';
 import { done, misuse, refuse, refuseWith } from '../outcome.ts';
 import type { Outcome } from '../outcome.ts';

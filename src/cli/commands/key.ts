@@ -1,6 +1,6 @@
 /** `harness key`: the workspace key of a task identifier, as the server makes it. */
 import { workspaceKey } from '../../core/key.ts';
-import type { Run } from '../commands.ts';
+import type { Run } from '../invocation.ts';
 import { done, refuseWith } from '../outcome.ts';
 
 export const runKey: Run = ({ names }) => {

@@ -1,15 +1,15 @@
 /** `harness plan`: what apply would do, with a unified diff per file. */
-import type { Run } from '../commands.ts';
+import type { Run } from '../invocation.ts';
 import { exitCodeFor, refuse } from '../outcome.ts';
 import { buildPlan } from '../plan.ts';
 import type { Operation } from '../plan-file.ts';
-import { unifiedDiff } from '../unified-diff.ts';
 import { openRepository } from '../workspace-state.ts';
 
-export const runPlan: Run = (_, io) => {
+export const runPlan: Run = async (_, io) => {
   const opened = openRepository(io);
   if (!opened.ok) return refuse(opened.error);
   const { operations, skipped, diagnostics } = buildPlan(opened.value);
+  const { unifiedDiff } = await import('../unified-diff.ts'); // the library is for this command alone
   const shown = operations.map((operation) => ({ ...summaryOf(operation), diff: unifiedDiff(operation) }));
   const lines = shown.flatMap(({ action, path, drift, diff }) => [
     `${action.padEnd(8)} ${path}${drift === undefined ? '' : `  (drift: ${drift})`}`,

@@ -2,7 +2,7 @@
 import { isProvider } from '../../core/projection/capabilities.ts';
 import { PROVIDERS } from '../../core/projection/events.ts';
 import type { Provider } from '../../core/projection/events.ts';
-import type { Run } from '../commands.ts';
+import type { Run } from '../invocation.ts';
 import { printManifest } from '../manifest.ts';
 import { done, misuse, refuse } from '../outcome.ts';
 import { MANIFEST_PATH } from '../repository.ts';

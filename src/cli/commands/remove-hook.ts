@@ -1,5 +1,5 @@
 /** `harness remove hook`: the entry in the manifest, and the source with its side-cars unless they are to stay. */
-import type { Run } from '../commands.ts';
+import type { Run } from '../invocation.ts';
 import { printManifest } from '../manifest.ts';
 import { done, refuse, refuseWith } from '../outcome.ts';
 import { MANIFEST_PATH, overridePath, sourcePath } from '../repository.ts';

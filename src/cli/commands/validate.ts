@@ -1,5 +1,5 @@
 /** `harness validate`: everything that apply would trip over, and what it can't see: missing scripts. */
-import type { Run } from '../commands.ts';
+import type { Run } from '../invocation.ts';
 import { exitCodeFor, refuse } from '../outcome.ts';
 import { buildPlan } from '../plan.ts';
 import { missingScripts } from '../script-check.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseWorkflow } from '../../core/workflow.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { CliDiagnostic } from '../cli-diagnostic.ts';
-import type { Run } from '../commands.ts';
+import type { Run } from '../invocation.ts';
 import { done, refuse, refuseWith } from '../outcome.ts';
 import { decodeText } from '../text-file.ts';
 

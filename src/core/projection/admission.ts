@@ -43,24 +43,24 @@ export interface Verdicts {
   readonly skipped: Skipped[];
 }
 
-/** True when the handler goes to the provider. */
+/** The handler as it goes to the provider; nothing when it does not go there. */
 export const admit = (
   admission: Admission,
   hook: Hook,
   block: HookEvent,
   handler: Handler,
   verdicts: Verdicts,
-): boolean => {
+): Handler | undefined => {
   const refusal = refusalOf(admission, block, handler);
-  if (refusal !== undefined) {
-    refuse(admission, hook, block, handler, refusal, verdicts);
-    return false;
-  }
-  if (handler.type === 'notify') return true;
-  if (handler.matcher !== undefined && !admitMatcher(admission, hook, block, handler, verdicts)) return false;
+  if (refusal !== undefined) return refuse(admission, hook, block, handler, refusal, verdicts);
+  if (handler.type === 'notify') return handler;
+  const admitted =
+    handler.matcher === undefined || admission.matchers[block.number] === true
+      ? handler
+      : withoutMatcher(admission, hook, block, handler, verdicts);
   if ((handler.fields & admission.ignoredFields) !== 0)
     warnIgnored(admission, hook, block, handler, verdicts);
-  return true;
+  return admitted;
 };
 
 interface Refusal {
@@ -89,7 +89,7 @@ const refuse = (
   handler: Handler,
   { why, field }: Refusal,
   { findings, skipped }: Verdicts,
-): void => {
+): undefined => {
   if (hook.mode === 'best_effort') {
     skipped.push({ entityId: hook.id, provider, event, handler: handler.index, why });
   } else if (hook.mode === 'strict') {
@@ -113,25 +113,24 @@ const placeOf = (
 });
 
 /** In strict mode a matcher that has no effect is an error: the handler would run more often than meant. */
-const admitMatcher = (
-  { capability, matchers, provider }: Admission,
+const withoutMatcher = (
+  { capability, provider }: Admission,
   hook: Hook,
   block: HookEvent,
   handler: CommandHandler,
   { findings }: Verdicts,
-): boolean => {
-  if (matchers[block.number] === true) return true;
+): Handler | undefined => {
   const shown = JSON.stringify(handler.matcher);
   const place = placeOf(provider, hook, block.event, handler, 'matcher');
   const why = `${capability.name} takes no matcher on ${block.event}`;
   if (hook.mode === 'strict') {
     const text = `${why}, so ${shown} has no effect. Remove it, set "mode": "best_effort" to run the handler every time there, or disable ${provider} for this hook by an override.`;
     findings.report('HOOK_EVENT_UNSUPPORTED', place, text);
-    return false;
+    return undefined;
   }
   const text = `${why}, so ${shown} is ignored and the handler now runs every time there. Let the script check for itself.`;
   if (hook.mode === 'best_effort') findings.report('HOOK_MATCHER_IGNORED', place, text);
-  return true;
+  return { ...handler, matcher: undefined };
 };
 
 const warnIgnored = (

@@ -75,7 +75,7 @@ const entriesOfYaml = (text: string, report: Report): Entry[] | undefined => {
 
 const parseYaml = (text: string): Document | undefined => {
   try {
-    return parseDocument(text, { prettyErrors: false, logLevel: 'silent', version: '1.2' });
+    return parseDocument(text, { prettyErrors: false, logLevel: 'error', version: '1.2' });
   } catch {
     return undefined; // the parser recurses: some thousand open brackets exhaust the stack
   }

@@ -77,6 +77,7 @@ const takesPart = (hook: Hook, { provider }: Admission): boolean =>
 
 const shareEvent = (hook: Hook, block: HookEvent, share: ProviderShare, verdicts: Verdicts): void => {
   for (const handler of block.handlers) {
-    if (admit(share.admission, hook, block, handler, verdicts)) share.take(hook, block, handler);
+    const admitted = admit(share.admission, hook, block, handler, verdicts);
+    if (admitted !== undefined) share.take(hook, block, admitted);
   }
 };
