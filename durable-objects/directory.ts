@@ -1,12 +1,12 @@
 /** Which projects there are, and the environment that all of them share. One object, named `directory`. */
 import { DurableObject } from 'cloudflare:workers';
-import type { EnvironmentView } from '../src/core/api.ts';
+import type { EnvironmentView, PatchEnvironment } from '../src/core/api.ts';
 import type { Failure } from '../src/core/failure.ts';
 import type { Result } from '../src/core/result.ts';
 import type { Env } from '../src/sandbox/env.ts';
 import { ENVIRONMENT_TABLE, EnvironmentTable } from './environment-table.ts';
 import { migrate } from './migrations.ts';
-import type { Answer, DirectoryRpc } from './rpc.ts';
+import type { Answer, DirectoryRpc, EnvironmentValues } from './rpc.ts';
 
 const SWEEP_POSITION = 'sweep-position';
 
@@ -54,7 +54,7 @@ export class Directory extends DurableObject<Env> implements DirectoryRpc {
     else await this.ctx.storage.put(SWEEP_POSITION, position);
   }
 
-  async patchEnvironment(patch: Record<string, string | null>): Answer<EnvironmentView> {
+  async patchEnvironment(patch: PatchEnvironment): Answer<EnvironmentView> {
     return this.#environment.patch(patch);
   }
 
@@ -62,7 +62,7 @@ export class Directory extends DurableObject<Env> implements DirectoryRpc {
     return this.#environment.view();
   }
 
-  async environmentValues(): Promise<Result<Record<string, string>, Failure>> {
+  async environmentValues(): Promise<Result<EnvironmentValues, Failure>> {
     return this.#environment.values();
   }
 }

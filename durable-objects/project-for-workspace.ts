@@ -14,6 +14,10 @@ export interface WorkspaceSummary {
 export interface ProcessEnvironment {
   global: Record<string, string>;
   project: Record<string, string>;
+  /** Of both, those that were flagged secret. */
+  secretNames: string[];
+  /** The repository's credential in the forms that it travels in; in no process's environment. */
+  gitSecrets: string[];
 }
 
 export interface ProjectForWorkspace {
@@ -21,5 +25,8 @@ export interface ProjectForWorkspace {
   workflowInForce(): Answer<{ workflow: Workflow; text: string }>;
   /** Values in clear, for a process that is about to start; never stored by the caller. */
   processEnvironment(): Answer<ProcessEnvironment>;
+  hasCredential(): Promise<boolean>;
+  /** The `Authorization` header for the repository's host; null: no credential. For the git gateway only. */
+  gitAuthorization(): Answer<string | null>;
   report(summary: WorkspaceSummary): Promise<void>;
 }

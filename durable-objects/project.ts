@@ -3,7 +3,9 @@ import { DurableObject } from 'cloudflare:workers';
 import type {
   Dispatch,
   Dispatched,
+  Credential,
   EnvironmentView,
+  PatchEnvironment,
   ProjectView,
   PutProject,
   TaskStateAnswer,
@@ -28,6 +30,7 @@ import { findOwner, type Owner } from './dispatch-owner.ts';
 import { EnvironmentTable } from './environment-table.ts';
 import { IdempotentAnswers } from './idempotency.ts';
 import type { ProcessEnvironment, ProjectForWorkspace, WorkspaceSummary } from './project-for-workspace.ts';
+import { authorizationOf, sealCredential, secretsOf, unsealCredential } from './git-credential.ts';
 import { ProjectStore, type WorkspaceRow } from './project-store.ts';
 import { checkRoot } from './root-check.ts';
 import type { Answer, Idempotency, ListQuery, ProjectRpc } from './rpc.ts';
@@ -101,7 +104,7 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   async #checkWorkflow(text: string, settings: Settings): Promise<Result<Workflow, Failure>> {
     const parsed = parseWorkflow(text);
     if (!parsed.ok) return parsed;
-    const fits = checkLocation(parsed.value, settings.location);
+    const fits = checkLocation(parsed.value, settings.location, text);
     if (!fits.ok) return fits;
     const root = await checkRoot(this.env, settings, parsed.value.workspaceRoot);
     return root.ok ? parsed : root;
@@ -135,6 +138,7 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
       text: this.#store.meta('workflow'),
       parsed: this.#workflow(),
       refused: refused === null ? null : (JSON.parse(refused) as RefusedWorkflow),
+      hasCredential: this.#store.meta(CREDENTIAL) !== null,
     });
   }
 
@@ -145,7 +149,7 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
 
   // Environment.
 
-  async patchEnvironment(patch: Record<string, string | null>): Answer<EnvironmentView> {
+  async patchEnvironment(patch: PatchEnvironment): Answer<EnvironmentView> {
     const settings = this.#settings();
     return settings === null ? notFound(this.ctx) : this.#environment(settings).patch(patch);
   }
@@ -155,7 +159,17 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   }
 
   #environment(settings: Settings): EnvironmentTable {
-    return new EnvironmentTable(this.ctx.storage, this.env, `project/${settings.id}`);
+    return new EnvironmentTable(this.ctx.storage, this.env, scopeOf(settings));
+  }
+
+  async putCredential(credential: Credential | null): Answer<ProjectView> {
+    const settings = this.#settings();
+    if (settings === null) return notFound(this.ctx);
+    const sealed =
+      credential === null ? ok(null) : await sealCredential(this.env, scopeOf(settings), credential);
+    if (!sealed.ok) return sealed;
+    this.#store.setMeta(CREDENTIAL, sealed.value);
+    return ok(this.#view(settings));
   }
 
   // Tasks.
@@ -297,7 +311,31 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     const global = await directoryOf(this.env).environmentValues();
     if (!global.ok) return global;
     const project = await this.#environment(settings).values();
-    return project.ok ? ok({ global: global.value, project: project.value }) : project;
+    if (!project.ok) return project;
+    const credential = await this.#credential(settings);
+    if (!credential.ok) return credential;
+    return ok({
+      global: global.value.values,
+      project: project.value.values,
+      secretNames: [...global.value.flagged, ...project.value.flagged],
+      gitSecrets: secretsOf(credential.value),
+    });
+  }
+
+  async hasCredential(): Promise<boolean> {
+    return this.#store.meta(CREDENTIAL) !== null;
+  }
+
+  async gitAuthorization(): Answer<string | null> {
+    const settings = this.#settings();
+    if (settings === null) return notFound(this.ctx);
+    const credential = await this.#credential(settings);
+    if (!credential.ok) return credential;
+    return ok(credential.value === null ? null : authorizationOf(credential.value));
+  }
+
+  #credential(settings: Settings): Promise<Result<Credential | null, Failure>> {
+    return unsealCredential(this.env, scopeOf(settings), this.#store.meta(CREDENTIAL));
   }
 
   async report({ view, generation, version, terminal }: WorkspaceSummary): Promise<void> {
@@ -305,6 +343,9 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     this.#store.report(view, generation, version, terminal, removedAtMs);
   }
 }
+
+const CREDENTIAL = 'credential';
+const scopeOf = ({ id }: Settings): string => `project/${id}`;
 
 const notFound = (ctx: DurableObjectState) =>
   err(

@@ -2,9 +2,11 @@
 import type {
   AttemptPage,
   AttemptView,
+  Credential,
   Dispatch,
   Dispatched,
   EnvironmentView,
+  PatchEnvironment,
   ProjectView,
   PutProject,
   TaskStateAnswer,
@@ -17,10 +19,32 @@ import type { Result } from '../src/core/result.ts';
 
 export type Answer<T> = Promise<Result<T, Failure>>;
 
+/** In clear, for a process that is about to start; `flagged`: names said to be secret by whoever set them. */
+export interface EnvironmentValues {
+  values: Record<string, string>;
+  flagged: string[];
+}
+
+/** One entry of a workspace's event log; `data` is JSON. */
+export interface StoredEvent {
+  seq: number;
+  at_ms: number;
+  name: string;
+  data: string;
+}
+
 /** `Idempotency-Key` with a digest of the request that it was sent with. */
 export interface Idempotency {
   key: string;
   digest: string;
+}
+
+/** What the git gateway needs to serve one grant. Holds the credential: never logged, never sent to a client. */
+export interface GitGrant {
+  operation: 'clone' | 'save';
+  repositoryUrl: string;
+  authorization: string | null;
+  allowedRefs: { branch: string; rescuePrefix: string };
 }
 
 export interface ListQuery {
@@ -39,10 +63,10 @@ export interface DirectoryRpc {
   loadSweepPosition(): Promise<string | null>;
   saveSweepPosition(position: string | null): Promise<void>;
   /** Names are checked by the caller; null deletes. */
-  patchEnvironment(patch: Record<string, string | null>): Answer<EnvironmentView>;
+  patchEnvironment(patch: PatchEnvironment): Answer<EnvironmentView>;
   listEnvironment(): Promise<EnvironmentView>;
   /** In clear, for the projects' processes. */
-  environmentValues(): Answer<Record<string, string>>;
+  environmentValues(): Answer<EnvironmentValues>;
 }
 
 /** One object per project, named by its id. Everything but `put` answers `project_not_found` until it was put. */
@@ -52,8 +76,10 @@ export interface ProjectRpc {
   remove(): Answer<null>;
   putWorkflow(text: string): Answer<ProjectView>;
   getWorkflow(): Answer<string>;
-  patchEnvironment(patch: Record<string, string | null>): Answer<EnvironmentView>;
+  patchEnvironment(patch: PatchEnvironment): Answer<EnvironmentView>;
   listEnvironment(): Answer<EnvironmentView>;
+  /** null takes it away. Write-only: no answer holds it. */
+  putCredential(credential: Credential | null): Answer<ProjectView>;
   dispatch(input: Dispatch, idempotency: Idempotency | null): Answer<Dispatched>;
   /** `task` is the task's id. */
   setTaskState(task: string, state: string): Answer<TaskStateAnswer>;
@@ -82,6 +108,8 @@ export interface WorkspaceRpc {
   attempt(number: number): Answer<AttemptView>;
   /** Plain text of all that was kept, with a marker where text is missing. */
   attemptLog(number: number): Answer<ReadableStream<Uint8Array>>;
+  /** What happened, oldest first, numbers above `after`; the oldest of a long story are no longer kept. */
+  events(after: number, limit: number): Promise<StoredEvent[]>;
   save(): Answer<WorkspaceView>;
   cancelAttempt(number: number): Answer<AttemptView>;
   finishAttempt(
@@ -94,6 +122,9 @@ export interface WorkspaceRpc {
     options: { cancel: boolean; discard: boolean },
     idempotency: Idempotency | null,
   ): Answer<{ gone: boolean; workspace: WorkspaceView }>;
+  redeemGrant(hash: string): Promise<GitGrant | null>;
+  /** Adds to the workspace's event log. */
+  recordAudit(event: string, data: Record<string, unknown>): Promise<void>;
   /** NDJSON of `ExecLine`; only in phase `agent_wait`. */
   exec(command: string, timeoutMs: number): Answer<ReadableStream<Uint8Array>>;
 }

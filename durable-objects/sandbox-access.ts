@@ -11,7 +11,10 @@ export interface Reach {
   client: SupervisorClient;
 }
 
-export function reachSandbox(env: Env, { location, sandboxId }: { location: Location; sandboxId: string }): Reach {
+export function reachSandbox(
+  env: Env,
+  { location, sandboxId }: { location: Location; sandboxId: string },
+): Reach {
   const access = location === 'cloudflare' ? reachCloudflareSandbox(env, sandboxId) : reachHost(env);
   return { access, client: new SupervisorClient(access) };
 }
@@ -20,6 +23,8 @@ export function reachSandbox(env: Env, { location, sandboxId }: { location: Loca
 function reachHost(env: Env): SandboxAccess {
   const { SANDBOX_HOST_URL: url, SANDBOX_HOST_TOKEN: token } = env;
   if (url === undefined || token === undefined)
-    throw new Error('SANDBOX_HOST_URL and SANDBOX_HOST_TOKEN are not set: this deployment has no sandbox host');
+    throw new Error(
+      'SANDBOX_HOST_URL and SANDBOX_HOST_TOKEN are not set: this deployment has no sandbox host',
+    );
   return { ...createLoopback(url, token), isAwake: async () => true, destroy: null };
 }

@@ -94,7 +94,12 @@ function buildRepository(
 
 export function viewProject(
   settings: Settings,
-  workflow: { text: string | null; parsed: Workflow; refused: RefusedWorkflow | null },
+  workflow: {
+    text: string | null;
+    parsed: Workflow;
+    refused: RefusedWorkflow | null;
+    hasCredential: boolean;
+  },
 ): ProjectView {
   const { repository, location, isolation } = settings;
   const { refused } = workflow;
@@ -116,7 +121,7 @@ export function viewProject(
       diagnostics: refused.diagnostics,
     },
     warnings: buildProjectWarnings(location, isolation, workflow.parsed, refused !== null),
-    credential: 'none',
+    credential: workflow.hasCredential ? 'set' : 'none',
     created_at: new Date(settings.createdAtMs).toISOString(),
     updated_at: new Date(settings.updatedAtMs).toISOString(),
   };

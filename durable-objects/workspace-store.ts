@@ -4,7 +4,9 @@ import type { Note } from '../src/core/lifecycle/event.ts';
 import type { Attempt, State } from '../src/core/lifecycle/state.ts';
 import type { KeptOutput } from '../src/sandbox/protocol.ts';
 import { ANSWER_TABLE } from './answer-table.ts';
+import { GRANT_TABLE } from './grant-table.ts';
 import { migrate } from './migrations.ts';
+import type { StoredEvent } from './rpc.ts';
 
 const MIGRATIONS = [
   `CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -12,20 +14,14 @@ const MIGRATIONS = [
    CREATE TABLE attempt (number INTEGER PRIMARY KEY, value TEXT NOT NULL);
    CREATE TABLE output (operation TEXT NOT NULL, stream TEXT NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, total_bytes INTEGER NOT NULL, truncated INTEGER NOT NULL, PRIMARY KEY (operation, stream, part));
    CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL);
-   ${ANSWER_TABLE}`,
+   ${ANSWER_TABLE}
+   ${GRANT_TABLE}`,
 ];
 
 /** A SQLite value of a Durable Object holds 2 MB; a part of this many UTF-16 units stays below it in UTF-8. */
 const PART_LENGTH = 500_000;
 /** Enough to tell a workspace's whole story; older ones are dropped. */
 const MAX_EVENTS = 2000;
-
-export interface StoredEvent {
-  seq: number;
-  at_ms: number;
-  name: string;
-  data: string;
-}
 
 export class WorkspaceStore {
   readonly #storage: DurableObjectStorage;
@@ -61,7 +57,8 @@ export class WorkspaceStore {
 
   /** A removed workspace's key starts anew: numbers, attempts and outputs of the old one are not the new one's. */
   #forgetGeneration(): void {
-    for (const table of ['effect', 'attempt', 'output']) this.#storage.sql.exec(`DELETE FROM ${table}`);
+    for (const table of ['effect', 'attempt', 'output', 'git_grant'])
+      this.#storage.sql.exec(`DELETE FROM ${table}`);
   }
 
   meta(name: string): string | null {
@@ -160,6 +157,11 @@ export class WorkspaceStore {
     const { sql } = this.#storage;
     sql.exec('INSERT INTO event (at_ms, name, data) VALUES (?, ?, ?)', atMs, name, JSON.stringify(data));
     sql.exec('DELETE FROM event WHERE seq <= (SELECT MAX(seq) FROM event) - ?', MAX_EVENTS);
+  }
+
+  /** Beside the lifecycle's own notes: what somebody did. */
+  addEvent(atMs: number, name: string, data: Record<string, unknown>): void {
+    this.#insertEvent(atMs, name, data);
   }
 
   /** Oldest first, sequence numbers above `after`. */

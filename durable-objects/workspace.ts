@@ -19,12 +19,14 @@ import type { Env } from '../src/sandbox/env.ts';
 import { AnswerTable } from './answer-table.ts';
 import { streamLog, viewAttempt, viewAttempts, viewWorkspace } from './attempt-reader.ts';
 import { EffectRunner } from './effect-runner.ts';
+import { EffectValues } from './effect-values.ts';
 import type { EffectContext, EffectEnd } from './effects/context.ts';
 import { streamExec } from './effects/exec.ts';
 import { runEffect } from './effects/run.ts';
+import { GrantTable } from './grant-table.ts';
 import { IdempotentAnswers } from './idempotency.ts';
 import { IndexReporter } from './index-reporter.ts';
-import type { Answer, Idempotency, WorkspaceRpc } from './rpc.ts';
+import type { Answer, GitGrant, Idempotency, StoredEvent, WorkspaceRpc } from './rpc.ts';
 import { reachSandbox } from './sandbox-access.ts';
 import { projectOf } from './stubs.ts';
 import type { WorkspaceForProject } from './workspace-for-project.ts';
@@ -39,6 +41,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   readonly #store: WorkspaceStore;
   readonly #answers: IdempotentAnswers;
   readonly #reporter: IndexReporter;
+  readonly #grants: GrantTable;
   readonly #runner: EffectRunner;
   #settled: (() => void)[] = [];
 
@@ -46,6 +49,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     super(ctx, env);
     this.#store = new WorkspaceStore(ctx.storage);
     this.#answers = new IdempotentAnswers(new AnswerTable(ctx.storage.sql));
+    this.#grants = new GrantTable(ctx.storage.sql);
     this.#reporter = new IndexReporter(env, this.#store);
     this.#runner = new EffectRunner({
       pending: () => this.#store.effects(),
@@ -147,6 +151,10 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     return ok({ state, attempt });
   }
 
+  async events(after: number, limit: number): Promise<StoredEvent[]> {
+    return this.#store.events(after, limit);
+  }
+
   async save(): Answer<WorkspaceView> {
     const applied = await this.#apply({ type: 'save-requested' });
     return applied.ok ? ok(viewWorkspace(applied.value)) : applied;
@@ -195,6 +203,26 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     return streamExec(this.#context(null, Date.now() + timeoutMs), crypto.randomUUID(), command, timeoutMs);
   }
 
+  /** What a git grant is good for now; null: its operation has ended, or it never was one. */
+  async redeemGrant(hash: string): Promise<GitGrant | null> {
+    const state = this.#store.load();
+    const kind = this.#grants.find(hash, Date.now());
+    if (state === null || kind === null || state.identity.repository === null) return null;
+    const authorization = await projectOf(this.env, state.identity.project).gitAuthorization();
+    if (!authorization.ok) return null;
+    const { repository, branch, key } = state.identity;
+    return {
+      operation: kind,
+      repositoryUrl: repository.url,
+      authorization: authorization.value,
+      allowedRefs: { branch, rescuePrefix: `symphony-rescue/${key}/` },
+    };
+  }
+
+  async recordAudit(event: string, data: Record<string, unknown>): Promise<void> {
+    this.#store.addEvent(Date.now(), event, data);
+  }
+
   // The one way that anything changes.
 
   async #apply(event: Request | { type: 'timer-fired' }): Promise<Result<State, Failure>> {
@@ -232,6 +260,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   #context(effect: Effect | null, deadlineAtMs: number): EffectContext {
     const state = this.#present();
     const { access, client } = reachSandbox(this.env, state.identity);
+    const project = projectOf(this.env, state.identity.project);
     return {
       env: this.env,
       store: this.#store,
@@ -240,9 +269,11 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
         const { stage } = this.#present();
         return (stage.name === 'work' || stage.name === 'removal') && stage.awaiting === effect?.id;
       },
-      project: projectOf(this.env, state.identity.project),
+      project,
       access,
       client,
+      grants: this.#grants,
+      values: new EffectValues(this.env, project),
       deadlineAtMs,
     };
   }

@@ -10,12 +10,24 @@ const folder = mkdtempSync(join(tmpdir(), 'edge-harness-bundle-'));
 try {
   execFileSync(
     process.execPath,
-    ['node_modules/wrangler/bin/wrangler.js', 'deploy', '--dry-run', '--containers-rollout=none', '--outdir', folder],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' } },
+    [
+      'node_modules/wrangler/bin/wrangler.js',
+      'deploy',
+      '--dry-run',
+      '--containers-rollout=none',
+      '--outdir',
+      folder,
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' },
+    },
   );
   const bundle = readFileSync(join(folder, 'worker.js'));
   const kib = (bytes: number) => `${(bytes / 1024).toFixed(0)} KiB`;
-  console.log(`worker.js: ${kib(bundle.length)}, ${kib(gzipSync(bundle).length)} gzipped (limit of the free plan: 3072 KiB)`);
+  console.log(
+    `worker.js: ${kib(bundle.length)}, ${kib(gzipSync(bundle).length)} gzipped (limit of the free plan: 3072 KiB)`,
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

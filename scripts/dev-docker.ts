@@ -21,13 +21,34 @@ execFileSync('npm', ['run', '--silent', 'build:supervisor'], { stdio: 'inherit' 
 const folder = resolve('.edge-harness');
 mkdirSync(folder, { recursive: true, mode: 0o700 });
 const vars = join(folder, 'docker.env');
-const lines = { API_TOKEN: token, ENCRYPTION_KEY: process.env['ENCRYPTION_KEY'] ?? randomSecret(), LOCATIONS: 'cloudflare', PUBLIC_URL: publicUrl };
-writeFileSync(vars, Object.entries(lines).map(([name, value]) => `${name}=${value}\n`).join(''), { mode: 0o600 });
+const lines = {
+  API_TOKEN: token,
+  ENCRYPTION_KEY: process.env['ENCRYPTION_KEY'] ?? randomSecret(),
+  LOCATIONS: 'cloudflare',
+  PUBLIC_URL: publicUrl,
+};
+writeFileSync(
+  vars,
+  Object.entries(lines)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join(''),
+  { mode: 0o600 },
+);
 
 console.log(`URL    http://${ip}:${port}\ntoken  ${token}\nsandboxes reach this Worker at ${publicUrl}\n`);
 const wrangler = spawn(
   process.execPath,
-  ['node_modules/wrangler/bin/wrangler.js', 'dev', '--ip', ip, '--port', port, '--env-file', vars, '--test-scheduled'],
+  [
+    'node_modules/wrangler/bin/wrangler.js',
+    'dev',
+    '--ip',
+    ip,
+    '--port',
+    port,
+    '--env-file',
+    vars,
+    '--test-scheduled',
+  ],
   { stdio: 'inherit' },
 );
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => wrangler.kill(signal));

@@ -35,7 +35,9 @@ function readOptions(): Options {
   const { values } = parseArgs({ options: { url: text, token: text, location: text, repository: text } });
   const { url, token, location, repository } = values;
   if (url === undefined || token === undefined || location === undefined) {
-    console.error('usage: npm run smoke -- --url URL --token TOKEN --location cloudflare|docker|host [--repository URL]');
+    console.error(
+      'usage: npm run smoke -- --url URL --token TOKEN --location cloudflare|docker|host [--repository URL]',
+    );
     process.exit(2);
   }
   return { url, token, location, repository };
@@ -46,7 +48,8 @@ async function main(): Promise<void> {
   const api = new ApiClient(options.url, options.token);
   const project = `smoke-${Date.now().toString(36)}`;
   const startedAtMs = Date.now();
-  const step = (text: string) => console.log(`ok  ${String(Date.now() - startedAtMs).padStart(6)} ms  ${text}`);
+  const step = (text: string) =>
+    console.log(`ok  ${String(Date.now() - startedAtMs).padStart(6)} ms  ${text}`);
   try {
     await runLife(api, options, project, step);
     console.log('smoke: every step was right');
@@ -58,7 +61,12 @@ async function main(): Promise<void> {
   }
 }
 
-async function runLife(api: ApiClient, options: Options, project: string, step: (text: string) => void): Promise<void> {
+async function runLife(
+  api: ApiClient,
+  options: Options,
+  project: string,
+  step: (text: string) => void,
+): Promise<void> {
   const task = { identifier: `SMOKE/${project}`, title: '$(touch /tmp/injected) "quoted"', state: 'Todo' };
   const base = `/v1/projects/${project}`;
   await api.call('GET', '/healthz');
@@ -75,7 +83,9 @@ async function runLife(api: ApiClient, options: Options, project: string, step: 
   await expectAttempt(api, path, 1, ['after_create', 'before_run', 'after_run']);
   step('attempt 1 succeeded: after_create, before_run, agent, after_run');
   await expectSaved(api, path, options.repository !== undefined);
-  step(options.repository === undefined ? 'the commit is kept (no repository)' : 'the branch is on the remote');
+  step(
+    options.repository === undefined ? 'the commit is kept (no repository)' : 'the branch is on the remote',
+  );
   await runExternal(api, base, path, task);
   step('attempt 2: the same files, a caller-run agent with exec and finish; after_create did not run again');
   const page = await api.get<WorkspacePage>(`${base}/workspaces`);
@@ -86,7 +96,9 @@ async function runLife(api: ApiClient, options: Options, project: string, step: 
 }
 
 async function refuseWrongToken(url: string): Promise<void> {
-  const answer = await fetch(`${url.replace(/\/+$/, '')}/v1/projects`, { headers: { authorization: 'Bearer wrong' } });
+  const answer = await fetch(`${url.replace(/\/+$/, '')}/v1/projects`, {
+    headers: { authorization: 'Bearer wrong' },
+  });
   expect(answer.status === 401, `a wrong token answers 401, not ${answer.status}`);
 }
 
@@ -105,9 +117,15 @@ async function expectAttempt(api: ApiClient, path: string, number: number, hooks
     ({ outcome }) => outcome !== null,
     LONG,
   );
-  expect(attempt.outcome === 'succeeded', `attempt ${number} succeeds, but: ${JSON.stringify(attempt.failure)}`);
+  expect(
+    attempt.outcome === 'succeeded',
+    `attempt ${number} succeeds, but: ${JSON.stringify(attempt.failure)}`,
+  );
   const ran = attempt.hooks.map(({ hook, outcome }) => `${hook} ${outcome}`).join(', ');
-  expect(ran === hooks.map((hook) => `${hook} ok`).join(', '), `attempt ${number} runs ${hooks.join(', ')}, but: ${ran}`);
+  expect(
+    ran === hooks.map((hook) => `${hook} ok`).join(', '),
+    `attempt ${number} runs ${hooks.join(', ')}, but: ${ran}`,
+  );
 }
 
 async function expectSaved(api: ApiClient, path: string, hasRepository: boolean): Promise<void> {
@@ -132,22 +150,46 @@ async function runExternal(api: ApiClient, base: string, path: string, task: obj
     .split('\n')
     .map((line) => JSON.parse(line) as ExecLine);
   const last = lines.at(-1);
-  expect(last !== undefined && 'outcome' in last && last.exit_code === 3, `exec ends with exit code 3, but: ${body}`);
+  expect(
+    last !== undefined && 'outcome' in last && last.exit_code === 3,
+    `exec ends with exit code 3, but: ${body}`,
+  );
   const printed = lines.map((line) => ('data' in line ? line.data : '')).join('');
   expect(printed.trim() === '1', `the earlier attempt's file has one line, but exec printed: ${printed}`);
   await api.call('POST', `${path}/attempts/2/finish`, { outcome: 'succeeded' });
   await expectAttempt(api, path, 2, ['before_run', 'after_run']);
 }
 
-async function endTask(api: ApiClient, base: string, path: string, task: { identifier: string }, hasRepository: boolean): Promise<void> {
-  if (hasRepository) await api.call('PUT', `${base}/tasks/${encodeURIComponent(task.identifier)}/state`, { state: 'Done' });
+async function endTask(
+  api: ApiClient,
+  base: string,
+  path: string,
+  task: { identifier: string },
+  hasRepository: boolean,
+): Promise<void> {
+  if (hasRepository)
+    await api.call('PUT', `${base}/tasks/${encodeURIComponent(task.identifier)}/state`, { state: 'Done' });
   else await api.call('DELETE', `${path}?discard=true`);
-  await waitFor('removal', () => api.get<WorkspaceDetail>(path), ({ status }) => status === 'removed', LONG);
+  await waitFor(
+    'removal',
+    () => api.get<WorkspaceDetail>(path),
+    ({ status }) => status === 'removed',
+    LONG,
+  );
 }
 
-async function expectRefusal(api: ApiClient, method: string, path: string, body: unknown, code: string): Promise<void> {
+async function expectRefusal(
+  api: ApiClient,
+  method: string,
+  path: string,
+  body: unknown,
+  code: string,
+): Promise<void> {
   const answer = await api.call<{ code: string }>(method, path, body, [400, 404, 409, 422]);
-  expect(answer.body.code === code, `${method} ${path} is refused with ${code}, but: ${answer.status} ${answer.body.code}`);
+  expect(
+    answer.body.code === code,
+    `${method} ${path} is refused with ${code}, but: ${answer.status} ${answer.body.code}`,
+  );
 }
 
 async function cleanUp(api: ApiClient, project: string): Promise<void> {
@@ -157,7 +199,12 @@ async function cleanUp(api: ApiClient, project: string): Promise<void> {
   for (const { key, status: state } of body.workspaces) {
     if (state === 'removed') continue;
     await api.call('DELETE', `${base}/workspaces/${key}?cancel=true&discard=true`, undefined, [409]);
-    await waitFor('clean-up', () => api.get<WorkspaceDetail>(`${base}/workspaces/${key}`), (found) => found.status === 'removed', LONG);
+    await waitFor(
+      'clean-up',
+      () => api.get<WorkspaceDetail>(`${base}/workspaces/${key}`),
+      (found) => found.status === 'removed',
+      LONG,
+    );
   }
   await api.call('DELETE', base, undefined, [404, 409]);
 }

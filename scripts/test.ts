@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const SUITES = ['node', 'workers', 'e2e'] as const;
-const Report = z.object({ numPassedTests: z.number(), numFailedTests: z.number(), numPendingTests: z.number() });
+const Report = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+});
 
 const folder = mkdtempSync(join(tmpdir(), 'edge-harness-test-'));
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -22,7 +26,9 @@ for (const suite of SUITES) {
 }
 
 rmSync(folder, { recursive: true, force: true });
-console.log(`\n${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`);
+console.log(
+  `\n${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`,
+);
 process.exit(totals.failed > 0 || totals.passed === 0 ? 1 : 0);
 
 /** A suite that ends badly without a failed test — a crash, an error outside of tests — counts as one failure. */

@@ -2,7 +2,7 @@
 import type { CloneResult, OperationView } from '../../src/sandbox/protocol.ts';
 import type { CommandOf, EffectContext, EffectEnd } from './context.ts';
 import { runOperation } from './operation.ts';
-import { buildRemote } from './remote.ts';
+import { withRemote } from './remote.ts';
 import { keptWorkflow } from './scripts.ts';
 import { uploadSnapshot } from './snapshot.ts';
 
@@ -16,16 +16,18 @@ export async function runClone(context: EffectContext, command: CommandOf<'clone
   }
   const { identity } = context.state();
   const { git } = keptWorkflow(context.store);
-  const followed = await runOperation(context, {
-    id: command.operation,
-    kind: 'clone',
-    timeout_ms: CLONE_TIMEOUT_MS,
-    remote: buildRemote(identity),
-    branch: identity.branch,
-    base_branch: identity.repository?.baseBranch ?? null,
-    depth: identity.repository?.depth ?? null,
-    user: { name: git.userName, email: git.userEmail },
-  });
+  const followed = await withRemote(context, 'clone', command.operation, (remote) =>
+    runOperation(context, {
+      id: command.operation,
+      kind: 'clone',
+      timeout_ms: CLONE_TIMEOUT_MS,
+      remote,
+      branch: identity.branch,
+      base_branch: identity.repository?.baseBranch ?? null,
+      depth: identity.repository?.depth ?? null,
+      user: { name: git.userName, email: git.userEmail },
+    }),
+  );
   if ('end' in followed) return asCloneEnd(followed.end);
   return buildCloneEnd(followed.view, identity.repository === null);
 }
@@ -40,15 +42,18 @@ async function runRestore(
   if (!uploaded) return null;
   const { identity, saved } = context.state();
   const { git } = keptWorkflow(context.store);
-  const followed = await runOperation(context, {
-    id: `${operation}-snapshot`,
-    kind: 'restore',
-    timeout_ms: CLONE_TIMEOUT_MS,
-    snapshot,
-    remote: buildRemote(identity),
-    branch: identity.branch,
-    user: { name: git.userName, email: git.userEmail },
-  });
+  const id = `${operation}-snapshot`;
+  const followed = await withRemote(context, 'clone', id, (remote) =>
+    runOperation(context, {
+      id,
+      kind: 'restore',
+      timeout_ms: CLONE_TIMEOUT_MS,
+      snapshot,
+      remote,
+      branch: identity.branch,
+      user: { name: git.userName, email: git.userEmail },
+    }),
+  );
   if ('end' in followed) return asCloneEnd(followed.end);
   const { restore } = followed.view;
   if (restore === null || !restore.ok) return null;

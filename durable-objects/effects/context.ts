@@ -6,6 +6,8 @@ import type { SandboxAccess } from '../../src/sandbox/access.ts';
 import type { Reply, SupervisorClient, Target } from '../../src/sandbox/client.ts';
 import type { Env } from '../../src/sandbox/env.ts';
 import type { SupervisorError } from '../../src/sandbox/protocol.ts';
+import type { EffectValues } from '../effect-values.ts';
+import type { GrantTable } from '../grant-table.ts';
 import type { ProjectForWorkspace } from '../project-for-workspace.ts';
 import type { WorkspaceStore } from '../workspace-store.ts';
 
@@ -19,6 +21,8 @@ export interface EffectContext {
   project: ProjectForWorkspace;
   access: SandboxAccess;
   client: SupervisorClient;
+  grants: GrantTable;
+  values: EffectValues;
   /** After this instant the effect answers `later`, and the next alarm goes on with it. */
   deadlineAtMs: number;
 }

@@ -25,9 +25,7 @@ export async function agentEnvironment(context: EffectContext, workflow: Workflo
 }
 
 async function agentInput(context: EffectContext, workflow: Workflow): Promise<AgentEnvInput> {
-  // A value that cannot be unsealed must not let a hook run without it: the effect is repeated until the key is there again.
-  const values = await context.project.processEnvironment();
-  if (!values.ok) throw new Error(values.error.detail);
+  const environment = await context.values.environment();
   const { identity, task, attempt, directory } = context.state();
   return {
     location: identity.location,
@@ -36,8 +34,8 @@ async function agentInput(context: EffectContext, workflow: Workflow): Promise<A
     branch: identity.branch,
     task: { id: task.id, identifier: task.identifier, title: task.title, state: task.state },
     attempt: attempt?.number,
-    global: values.value.global,
-    project: values.value.project,
+    global: environment.global,
+    project: environment.project,
     dockerEnv: workflow.docker.env,
     gitIdentity: { name: workflow.git.userName, email: workflow.git.userEmail },
   };

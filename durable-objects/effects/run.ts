@@ -3,6 +3,7 @@ import type { Command } from '../../src/core/lifecycle/effect.ts';
 import { runClone } from './clone.ts';
 import type { EffectContext, EffectEnd } from './context.ts';
 import { runDestroy } from './destroy.ts';
+import { maskOutcome } from './masking.ts';
 import { runKillLeftovers, runLook, runOpen, runTouch } from './open.ts';
 import { runCancel } from './operation.ts';
 import { runSave } from './save.ts';
@@ -10,6 +11,11 @@ import { runAgent, runHook } from './script.ts';
 import { runSnapshot } from './snapshot.ts';
 
 export async function runEffect(context: EffectContext, command: Command): Promise<EffectEnd> {
+  const end = await perform(context, command);
+  return typeof end === 'string' ? end : maskOutcome(await context.values.masker(), end);
+}
+
+function perform(context: EffectContext, command: Command): Promise<EffectEnd> {
   switch (command.type) {
     case 'open':
       return runOpen(context, command);

@@ -3,22 +3,24 @@ import type { SaveReport } from '../../src/core/lifecycle/event.ts';
 import type { OperationView, SaveResult } from '../../src/sandbox/protocol.ts';
 import { absent, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
 import { runOperation } from './operation.ts';
-import { buildRemote } from './remote.ts';
+import { withRemote } from './remote.ts';
 
 const SAVE_TIMEOUT_MS = 600_000;
 
 export async function runSave(context: EffectContext, command: CommandOf<'save'>): Promise<EffectEnd> {
   const { identity, saved } = context.state();
-  const followed = await runOperation(context, {
-    id: command.operation,
-    kind: 'save',
-    timeout_ms: SAVE_TIMEOUT_MS,
-    remote: buildRemote(identity),
-    branch: identity.branch,
-    rescue: command.rescue,
-    base: saved.base,
-    last_saved: saved.lastSaved,
-  });
+  const followed = await withRemote(context, 'save', command.operation, (remote) =>
+    runOperation(context, {
+      id: command.operation,
+      kind: 'save',
+      timeout_ms: SAVE_TIMEOUT_MS,
+      remote,
+      branch: identity.branch,
+      rescue: command.rescue,
+      base: saved.base,
+      last_saved: saved.lastSaved,
+    }),
+  );
   if ('end' in followed) return followed.end;
   const { save } = followed.view;
   if (save !== null) return { type: 'saved', report: buildReport(save) };

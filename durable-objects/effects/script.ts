@@ -1,6 +1,7 @@
 /** Hooks and the agent: which script, with which environment, and what its end means. */
 import type { ScriptSpec } from '../../src/sandbox/protocol.ts';
 import { absent, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
+import { maskOutput } from './masking.ts';
 import { runOperation } from './operation.ts';
 import { agentEnvironment, hookEnvironment } from './process-environment.ts';
 import { agentCommandOf, keptWorkflow } from './scripts.ts';
@@ -37,8 +38,9 @@ async function runScript(context: EffectContext, spec: Omit<ScriptSpec, 'wait_ms
   const followed = await runOperation(context, spec);
   if ('end' in followed) return followed.end;
   const { view } = followed;
-  context.store.saveOutput(spec.id, 'stdout', view.stdout);
-  context.store.saveOutput(spec.id, 'stderr', view.stderr);
+  const masker = await context.values.masker();
+  context.store.saveOutput(spec.id, 'stdout', maskOutput(masker, view.stdout));
+  context.store.saveOutput(spec.id, 'stderr', maskOutput(masker, view.stderr));
   if (view.outcome === null)
     return absent({ kind: 'unreachable', detail: 'the operation ended without an outcome' });
   return {

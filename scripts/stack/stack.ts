@@ -1,5 +1,6 @@
 /** Everything that runs on a developer's machine: the sandbox host and the Worker, started and ended together. */
 import { randomBytes } from 'node:crypto';
+import { createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSandboxHost, type RunningSandboxHost } from './sandbox-host.ts';
@@ -12,6 +13,8 @@ export interface StackOptions {
   stateDirectory: string;
   roots: string[];
   onLog?: (line: string) => void;
+  /** Laid over the Worker's own settings. */
+  vars?: Record<string, string>;
 }
 
 export interface Stack {
@@ -36,8 +39,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     stateDirectory: join(options.stateDirectory, 'host'),
   });
   try {
+    const port = options.port === 0 ? await findFreePort() : options.port;
     const worker = await startWorker({
-      port: options.port,
+      port,
       stateDirectory: join(options.stateDirectory, 'worker'),
       ...(options.onLog ? { onLog: options.onLog } : {}),
       vars: {
@@ -45,8 +49,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         ENCRYPTION_KEY: options.encryptionKey,
         LOCATIONS: 'host',
         ALLOW_LOCAL_REPOSITORIES: 'true',
+        PUBLIC_URL: `http://127.0.0.1:${port}`,
         SANDBOX_HOST_URL: host.url,
         SANDBOX_HOST_TOKEN: host.token,
+        ...options.vars,
       },
     });
     const url = worker.url.origin;
@@ -55,6 +61,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await host.stop();
     throw thrown;
   }
+}
+
+/** Known before the Worker starts: sandboxes are told where it is. */
+async function findFreePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
 }
 
 async function stopAll(worker: RunningWorker, host: RunningSandboxHost): Promise<void> {

@@ -5,12 +5,15 @@ import type { AppEnv } from '../http/context.ts';
 import { mountRoutes } from '../http/mount.ts';
 import { type Log, logToConsole, requestLog } from '../http/request-log.ts';
 import { securityHeaders } from '../http/security-headers.ts';
+import { docsRoutes } from '../routes/docs/routes.tsx';
+import { serveGitRequest } from '../routes/git.ts';
 import { openApiRoutes } from '../routes/openapi.ts';
 import { apiRoutes } from '../routes/table.ts';
 
 export function createApp({ log = logToConsole }: { log?: Log } = {}): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(requestLog(log), securityHeaders, wellFormedAddress);
-  mountRoutes(app, [...apiRoutes, ...openApiRoutes]);
+  app.all('/git/*', serveGitRequest);
+  mountRoutes(app, [...apiRoutes, ...openApiRoutes, ...docsRoutes]);
   return app;
 }

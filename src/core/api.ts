@@ -68,19 +68,40 @@ export const ProjectPage = z.object({
   next_cursor: z.string().nullable(),
 });
 
+/** For the repository's host; sent as HTTP basic authentication by the git gateway. */
+export const Credential = z.strictObject({
+  kind: z.literal('token'),
+  username: z
+    .string()
+    .min(1)
+    .max(256)
+    .regex(/^[!-9;-~]+$/)
+    .optional(),
+  token: z
+    .string()
+    .min(1)
+    .max(8192)
+    .regex(/^[!-~]+$/),
+});
+export type Credential = z.infer<typeof Credential>;
+
+const EnvironmentValue = z.string().max(128 * 1024);
+/** `secret`: masked although its name does not say TOKEN, SECRET, KEY or PASSWORD. */
 export const PatchEnvironment = z.record(
   z.string(),
-  z
-    .string()
-    .max(128 * 1024)
-    .nullable(),
+  z.union([EnvironmentValue, z.null(), z.strictObject({ value: EnvironmentValue, secret: z.boolean() })]),
 );
+export type PatchEnvironment = z.infer<typeof PatchEnvironment>;
 export const EnvironmentView = z.object({
   names: z.array(
     z.object({
       name: z.string(),
       /** One of the credential names: agents get it, hooks never do. */
       withheld_from_hooks: z.boolean(),
+      /** Masked in outputs, logs, events and errors. */
+      secret: z.boolean(),
+      /** Secret, but shorter than what can be masked without hiding ordinary text. */
+      too_short_to_mask: z.boolean(),
       updated_at: instant,
     }),
   ),

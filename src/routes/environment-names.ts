@@ -1,5 +1,7 @@
 /** Which environment names and values a caller may set. */
-import { type Failure, failure } from '../core/failure.ts';
+import type { PatchEnvironment } from '../core/api.ts';
+import type { Failure } from '../core/failure.ts';
+import { checkEnvironmentName } from '../core/hook-env.ts';
 import { type Result, err, ok } from '../core/result.ts';
 import { fieldPath, invalidRequest, quote } from '../http/field-faults.ts';
 
@@ -7,23 +9,18 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Longer than any real name; the platform limits the environment's size as a whole. */
 const MAX_NAME_LENGTH = 256;
 
-export function checkEnvironment(
-  patch: Record<string, string | null>,
-): Result<Record<string, string | null>, Failure> {
+export function checkEnvironment(patch: PatchEnvironment): Result<PatchEnvironment, Failure> {
   const entries = Object.entries(patch);
-  const faults = entries.flatMap(([name, value]) => {
-    const fault = findFault(name, value);
+  const faults = entries.flatMap(([name, given]) => {
+    const fault = findFault(name, given === null || typeof given === 'string' ? given : given.value);
     return fault === null ? [] : [{ field: fieldPath([name]), message: fault }];
   });
   if (faults.length > 0) return err(invalidRequest(faults.slice(0, 10)));
-  const reserved = entries.map(([name]) => name).filter((name) => name.startsWith('SYMPHONY_'));
-  if (reserved.length === 0) return ok(patch);
-  return err(
-    failure(
-      'environment_name_refused',
-      `${reserved.slice(0, 10).map(quote).join(', ')}: names that start with SYMPHONY_ are set by the service. Use another name.`,
-    ),
-  );
+  for (const [name] of entries) {
+    const checked = checkEnvironmentName(name);
+    if (!checked.ok) return checked;
+  }
+  return ok(patch);
 }
 
 function findFault(name: string, value: string | null): string | null {

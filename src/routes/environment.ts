@@ -10,7 +10,7 @@ import { checkEnvironment } from './environment-names.ts';
 import { environmentExample, patchEnvironmentExample } from './examples.ts';
 
 const notes =
-  'Merges: a string sets, null deletes, a left-out name stays. Values never come back. Names match `^[A-Za-z_][A-Za-z0-9_]*$` and do not start with `SYMPHONY_`.';
+  'Merges: a string sets, null deletes, a left-out name stays. `{value, secret: true}` sets a value that is masked in outputs although its name does not say TOKEN, SECRET, KEY or PASSWORD. Values never come back. Names match `^[A-Za-z_][A-Za-z0-9_]*$` and do not start with `SYMPHONY_`.';
 const names = jsonAnswer('The names that are set.', EnvironmentView, environmentExample);
 
 const putProjectEnvironment = route(

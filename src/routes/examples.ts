@@ -37,8 +37,20 @@ export const patchEnvironmentExample = { NPM_CONFIG_REGISTRY: 'https://npm.examp
 
 export const environmentExample = {
   names: [
-    { name: 'ANTHROPIC_API_KEY', withheld_from_hooks: true, updated_at: '2026-11-30T09:00:00.000Z' },
-    { name: 'NPM_CONFIG_REGISTRY', withheld_from_hooks: false, updated_at: '2026-11-30T09:00:00.000Z' },
+    {
+      name: 'ANTHROPIC_API_KEY',
+      withheld_from_hooks: true,
+      secret: true,
+      too_short_to_mask: false,
+      updated_at: '2026-11-30T09:00:00.000Z',
+    },
+    {
+      name: 'NPM_CONFIG_REGISTRY',
+      withheld_from_hooks: false,
+      secret: false,
+      too_short_to_mask: false,
+      updated_at: '2026-11-30T09:00:00.000Z',
+    },
   ],
 };
 

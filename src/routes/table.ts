@@ -1,6 +1,7 @@
 /** Every route of the API, in the order of the docs. */
 import type { Route } from '../http/route.ts';
 import { attemptRoutes } from './attempts.ts';
+import { credentialRoutes } from './credential.ts';
 import { environmentRoutes } from './environment.ts';
 import { execRoutes } from './exec.ts';
 import { projectionRoutes } from './projection.ts';
@@ -14,6 +15,7 @@ export const apiRoutes: Route[] = [
   ...projectRoutes,
   ...workflowRoutes,
   ...environmentRoutes,
+  ...credentialRoutes,
   ...taskRoutes,
   ...workspaceRoutes,
   ...execRoutes,

@@ -1,0 +1,60 @@
+/** Secrets in what a sandbox sent back: masked before anything of it is stored or shown. */
+import { CREDENTIAL_NAMES } from '../../src/core/hook-env.ts';
+import type { Absence, Outcome, SaveReport } from '../../src/core/lifecycle/event.ts';
+import { buildMasker, isSecretName, type Masker } from '../../src/core/redact.ts';
+import type { Env } from '../../src/sandbox/env.ts';
+import type { KeptOutput } from '../../src/sandbox/protocol.ts';
+import type { ProcessEnvironment } from '../project-for-workspace.ts';
+
+const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_NAMES);
+
+export function maskerFor(env: Env, values: ProcessEnvironment): Masker {
+  const flagged = new Set(values.secretNames);
+  const isSecret = (name: string) => CREDENTIALS.has(name) || flagged.has(name) || isSecretName(name);
+  const named = [values.global, values.project].flatMap((layer) =>
+    Object.entries(layer)
+      .filter(([name]) => isSecret(name))
+      .map(([, value]) => value),
+  );
+  const own = [
+    ...(env.API_TOKEN ?? '').split(/[\s,]+/),
+    env.ENCRYPTION_KEY ?? '',
+    env.SANDBOX_HOST_TOKEN ?? '',
+  ];
+  return buildMasker([...named, ...own, ...values.gitSecrets].filter((value) => value !== ''));
+}
+
+export const maskOutput = (masker: Masker, output: KeptOutput): KeptOutput => ({
+  ...output,
+  text: masker.mask(output.text),
+});
+
+/** Texts that somebody may read; ids and hashes, which the lifecycle decides on, stay as they are. */
+export function maskOutcome(masker: Masker, outcome: Outcome): Outcome {
+  switch (outcome.type) {
+    case 'absent':
+      return { ...outcome, absence: maskAbsence(masker, outcome.absence) };
+    case 'clone-failed':
+    case 'destroy-failed':
+    case 'plan-refused':
+      return { ...outcome, detail: masker.mask(outcome.detail) };
+    case 'script-ended':
+      return { ...outcome, detail: outcome.detail === null ? null : masker.mask(outcome.detail) };
+    case 'saved':
+      return { ...outcome, report: maskReport(masker, outcome.report) };
+    default:
+      return outcome;
+  }
+}
+
+const maskAbsence = (masker: Masker, absence: Absence): Absence => ({
+  ...absence,
+  detail: masker.mask(absence.detail),
+});
+
+const maskReport = (masker: Masker, report: SaveReport): SaveReport => ({
+  ...report,
+  reason: report.reason === null ? null : masker.mask(report.reason),
+  unsavedCommits: report.unsavedCommits.map(({ sha, subject }) => ({ sha, subject: masker.mask(subject) })),
+  uncommitted: { ...report.uncommitted, files: report.uncommitted.files.map((file) => masker.mask(file)) },
+});
