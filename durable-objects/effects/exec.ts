@@ -1,5 +1,6 @@
 /** A caller's command in the workspace while its attempt waits for it: output as it comes, one NDJSON line each. */
 import type { ExecLine } from '../../src/core/api.ts';
+import { planConfinement } from '../../src/core/confinement.ts';
 import { failure, type Failure } from '../../src/core/failure.ts';
 import { err, ok, type Result } from '../../src/core/result.ts';
 import { MAX_WAIT_MS, type OperationView } from '../../src/sandbox/protocol.ts';
@@ -14,6 +15,7 @@ export async function streamExec(
   timeoutMs: number,
 ): Promise<Result<ReadableStream<Uint8Array>, Failure>> {
   const operation = `x-${id}`;
+  const workflow = keptWorkflow(context.store);
   const started = await insist(context, async () =>
     context.client.start(at(context.state()), {
       id: operation,
@@ -21,9 +23,9 @@ export async function streamExec(
       role: 'agent',
       script: command,
       timeout_ms: timeoutMs,
-      ...(await agentEnvironment(context, keptWorkflow(context.store))),
+      ...(await agentEnvironment(context, workflow)),
       leftovers: 'keep',
-      confinement: { kind: 'none' },
+      confinement: planConfinement(context.state().identity, workflow, 'agent'),
       wait_ms: 0,
     }),
   );

@@ -1,4 +1,5 @@
 /** Hooks and the agent: which script, with which environment, and what its end means. */
+import { planConfinement } from '../../src/core/confinement.ts';
 import type { ScriptSpec } from '../../src/sandbox/protocol.ts';
 import { absent, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
 import { maskOutput } from './masking.ts';
@@ -16,7 +17,7 @@ export async function runHook(context: EffectContext, command: CommandOf<'run-ho
     timeout_ms: workflow.hookTimeoutMs,
     ...(await hookEnvironment(context, workflow, command.hook, command.outcome)),
     leftovers: command.keepLeftovers ? 'keep' : 'kill',
-    confinement: { kind: 'none' },
+    confinement: planConfinement(context.state().identity, workflow, command.hook),
   });
 }
 
@@ -30,7 +31,7 @@ export async function runAgent(context: EffectContext, command: CommandOf<'run-a
     timeout_ms: workflow.agent.timeoutMs,
     ...(await agentEnvironment(context, workflow)),
     leftovers: 'kill',
-    confinement: { kind: 'none' },
+    confinement: planConfinement(context.state().identity, workflow, 'agent'),
   });
 }
 

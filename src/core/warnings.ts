@@ -19,6 +19,12 @@ const HOOKS_ON_HOST: Warning = {
     'hooks run outside the sandbox in a directory the agent controls: anything they run there (git, npm lifecycle hooks) reads agent-written files; keep hooks in the sandbox unless you are sure',
 };
 
+const NETWORK_NOT_LIMITED: Warning = {
+  code: 'network_not_limited',
+  message:
+    'location host cannot limit the network: `network` in WORKFLOW.md has no effect; use location docker or cloudflare',
+};
+
 export function buildProjectWarnings(
   location: Location,
   isolation: 'bubblewrap' | null,
@@ -28,8 +34,12 @@ export function buildProjectWarnings(
   const warnings: Warning[] = [];
   if (location === 'host' && isolation === null) warnings.push(PLAIN_HOST);
   if (location === 'docker' && workflow.sandboxHooks === 'host') warnings.push(HOOKS_ON_HOST);
+  if (location === 'host' && workflow.network !== 'all') warnings.push(NETWORK_NOT_LIMITED);
   if (hasWorkflowError)
-    warnings.push({ code: 'workflow_refused', message: 'the last WORKFLOW.md was refused; the one before it stays in force' });
+    warnings.push({
+      code: 'workflow_refused',
+      message: 'the last WORKFLOW.md was refused; the one before it stays in force',
+    });
   return warnings;
 }
 
@@ -37,8 +47,14 @@ export function buildWorkspaceWarnings(state: State): Warning[] {
   const warnings: Warning[] = [];
   if (state.identity.location === 'host' && state.identity.isolation === null) warnings.push(PLAIN_HOST);
   if (state.saved.status === 'diverged' || state.saved.status === 'head_elsewhere')
-    warnings.push({ code: 'work_on_rescue_refs', message: 'the work is saved on rescue refs, not on the task branch' });
+    warnings.push({
+      code: 'work_on_rescue_refs',
+      message: 'the work is saved on rescue refs, not on the task branch',
+    });
   if (state.snapshot !== null && state.snapshot.skipped !== null)
-    warnings.push({ code: 'snapshot_skipped', message: `unsaved work has no snapshot: ${state.snapshot.skipped}` });
+    warnings.push({
+      code: 'snapshot_skipped',
+      message: `unsaved work has no snapshot: ${state.snapshot.skipped}`,
+    });
   return warnings;
 }

@@ -49,6 +49,12 @@ export function checkLocation(workflow: Workflow, location: Location, text = '')
       ['docker', 'image'],
       'is missing: name the image in which location docker runs hooks and agent',
     );
+  if (typeof workflow.network === 'object' && location === 'docker')
+    front.addFault(
+      'wrong_location',
+      ['network'],
+      'is a list of hosts, which location docker cannot limit a container to: use all or none, or location cloudflare',
+    );
   const fault = front.failure();
   return fault ? err(fault) : ok(workflow);
 }
