@@ -5,7 +5,29 @@ import { IDEMPOTENCY_KEY } from './idempotency.ts';
 import { codesOf } from './route-errors.ts';
 import type { Answer, Route } from './route.ts';
 
-export type JsonSchema = Record<string, unknown>;
+/** The keywords that zod writes and the docs read. */
+export interface JsonSchema {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  enum?: unknown[];
+  const?: unknown;
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  [keyword: string]: unknown;
+}
+
+interface Content {
+  [type: string]: { schema: JsonSchema; example?: unknown };
+}
 
 export interface Operation {
   operationId: string;
@@ -14,8 +36,8 @@ export interface Operation {
   description?: string;
   security?: object[];
   parameters: { name: string; in: string; required: boolean; description?: string; schema: JsonSchema }[];
-  requestBody?: { required: true; content: Record<string, object> };
-  responses: Record<string, { description: string; content?: Record<string, object> }>;
+  requestBody?: { required: true; content: Content };
+  responses: Record<string, { description: string; content?: Content }>;
 }
 
 export interface OpenApi {
@@ -56,8 +78,10 @@ export function buildOpenApi(routes: readonly Route[], wire: Record<string, unkn
 function buildSchemas(names: Map<unknown, string>): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [schema, id] of names) registry.add(schema as z.ZodType, { id });
-  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: reference });
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutIds(schema)]));
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: reference, override: withoutTimePattern });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, withoutIds(schema as JsonSchema)]),
+  );
 }
 
 const reference = (name: string) => `#/components/schemas/${name}`;
@@ -68,7 +92,7 @@ function buildOperation(route: Route, names: Map<unknown, string>): Operation {
     if (name !== undefined) return { $ref: reference(name) };
     if (schema instanceof z.ZodArray)
       return { type: 'array', items: inline(schema.element as z.ZodType, io) };
-    return withoutIds(z.toJSONSchema(schema, { io }));
+    return withoutIds(z.toJSONSchema(schema, { io, override: withoutTimePattern }) as JsonSchema);
   };
   const answerOf = ({ description, type, schema, example }: Answer) => ({
     description,
@@ -160,6 +184,11 @@ export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): s
     return name.split(/\W/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   });
   return method.toLowerCase() + words.join('');
+}
+
+/** `format` says it; zod's expression for leap years would be most of the document. */
+function withoutTimePattern({ jsonSchema }: { jsonSchema: { format?: unknown; pattern?: unknown } }): void {
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
 }
 
 /** OpenAPI states the dialect and the names itself. */
