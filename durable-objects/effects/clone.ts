@@ -2,12 +2,10 @@
 import type { CloneResult, OperationView } from '../../src/sandbox/protocol.ts';
 import type { CommandOf, EffectContext, EffectEnd } from './context.ts';
 import { runOperation } from './operation.ts';
+import { gitTimeoutMs } from './git-timeout.ts';
 import { withRemote } from './remote.ts';
 import { keptWorkflow } from './scripts.ts';
 import { uploadSnapshot } from './snapshot.ts';
-
-/** A clone's own limit, apart from any hook's. */
-const CLONE_TIMEOUT_MS = 600_000;
 
 export async function runClone(context: EffectContext, command: CommandOf<'clone'>): Promise<EffectEnd> {
   if (command.snapshot !== null) {
@@ -20,7 +18,7 @@ export async function runClone(context: EffectContext, command: CommandOf<'clone
     runOperation(context, {
       id: command.operation,
       kind: 'clone',
-      timeout_ms: CLONE_TIMEOUT_MS,
+      timeout_ms: gitTimeoutMs(context.env),
       remote,
       branch: identity.branch,
       base_branch: identity.repository?.baseBranch ?? null,
@@ -47,7 +45,7 @@ async function runRestore(
     runOperation(context, {
       id,
       kind: 'restore',
-      timeout_ms: CLONE_TIMEOUT_MS,
+      timeout_ms: gitTimeoutMs(context.env),
       snapshot,
       remote,
       branch: identity.branch,

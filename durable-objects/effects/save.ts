@@ -3,9 +3,8 @@ import type { SaveReport } from '../../src/core/lifecycle/event.ts';
 import type { OperationView, SaveResult } from '../../src/sandbox/protocol.ts';
 import { absent, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
 import { runOperation } from './operation.ts';
+import { gitTimeoutMs } from './git-timeout.ts';
 import { withRemote } from './remote.ts';
-
-const SAVE_TIMEOUT_MS = 600_000;
 
 export async function runSave(context: EffectContext, command: CommandOf<'save'>): Promise<EffectEnd> {
   const { identity, saved } = context.state();
@@ -13,7 +12,7 @@ export async function runSave(context: EffectContext, command: CommandOf<'save'>
     runOperation(context, {
       id: command.operation,
       kind: 'save',
-      timeout_ms: SAVE_TIMEOUT_MS,
+      timeout_ms: gitTimeoutMs(context.env),
       remote,
       branch: identity.branch,
       rescue: command.rescue,

@@ -19,6 +19,8 @@ export interface Env {
   SANDBOX_HOST_TOKEN?: string;
   /** `true`: repositories may be local paths or `file:` URLs. */
   ALLOW_LOCAL_REPOSITORIES?: string;
+  /** The longest that one clone or save may take, in milliseconds; 10 minutes where it is not set. */
+  GIT_TIMEOUT_MS?: string;
   /** Encrypts environment values and credentials; the previous one is still read during a rotation. */
   ENCRYPTION_KEY?: string;
   ENCRYPTION_KEY_PREVIOUS?: string;
