@@ -116,6 +116,9 @@ function onReclaimed(draft: Draft, removal: Removal): void {
 /** The files stay `lost`: after_create did not run for them, so nothing but this removal may use them. */
 function onRebuilt(draft: Draft, removal: Removal, cloned: Extract<Outcome, { type: 'cloned' }>): void {
   removal.rebuilt = true;
+  // Unsaved work is in the snapshot alone: a clone of the branch must not pass for it.
+  if (!removal.saveSettled && cloned.from !== 'snapshot')
+    return onRebuildFailed(draft, removal, 'its snapshot could not be restored');
   recordRestored(draft, cloned);
   if (removal.saveSettled) return beginBeforeRemove(draft, removal);
   beginSaving(draft, removal);

@@ -83,8 +83,8 @@ function onTaskState(draft: Draft, request: Of<'task-state-changed'>): Failure |
   if (state.stage.name === 'removal' && !request.terminal) return removing(state);
   takeTerminal(state, request.terminal);
   state.task.state = request.state;
-  if (request.terminal) startRemovalOrStop(draft, 'terminal');
   note(draft, 'workspace', { task_state: request.state, terminal: request.terminal });
+  if (request.terminal) startRemovalOrStop(draft, 'terminal');
   return null;
 }
 

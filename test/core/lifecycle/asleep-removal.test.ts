@@ -4,6 +4,7 @@ import { ALL_HOOKS, idleScene, type Scene } from './driver.ts';
 import {
   absent,
   CLONE_FAILED,
+  cloned,
   DAMAGED,
   GONE,
   looked,
@@ -85,6 +86,7 @@ describe('a sandbox that is asleep at its removal', () => {
 
   test.each([
     ['cannot be rebuilt', 'clone from snapshot', CLONE_FAILED],
+    ['cannot be rebuilt from the snapshot', 'clone from snapshot', cloned('remote')],
     ['goes away again', 'save', GONE],
     ['cannot save', 'save', SAVE_FAILED],
   ])('with unsaved work in a snapshot is kept when it %s', (_, at, outcome) => {

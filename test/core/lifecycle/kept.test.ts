@@ -4,6 +4,20 @@ import { DAMAGED, DESTROY_FAILED, GONE, SAVE_FAILED, saved, UNREACHABLE } from '
 
 const REMOVAL = ['look', 'save', 'hook before_remove', 'destroy'];
 
+const kept = (failures = 1): Scene => {
+  const scene = idleScene().script('save', ...Array.from({ length: failures }, () => SAVE_FAILED));
+  scene.setTask('Done');
+  scene.run().take();
+  return scene;
+};
+
+const failed = (): Scene => {
+  const scene = idleScene().script('destroy', DESTROY_FAILED);
+  scene.setTask('Done');
+  scene.run().take();
+  return scene;
+};
+
 describe('a removal whose save does not make the branch safe', () => {
   test.each([
     ['the remote is out of reach', SAVE_FAILED, /could not be saved: network/],
@@ -44,13 +58,6 @@ describe('a removal whose save does not make the branch safe', () => {
 });
 
 describe('a kept workspace', () => {
-  const kept = (failures = 1): Scene => {
-    const scene = idleScene().script('save', ...Array.from({ length: failures }, () => SAVE_FAILED));
-    scene.setTask('Done');
-    scene.run().take();
-    return scene;
-  };
-
   test('is tried again with doubling waits until its branch is saved', () => {
     const scene = kept(3);
     const waits: number[] = [];
@@ -134,13 +141,6 @@ describe('a kept workspace', () => {
 });
 
 describe('a destroy that fails', () => {
-  const failed = (): Scene => {
-    const scene = idleScene().script('destroy', DESTROY_FAILED);
-    scene.setTask('Done');
-    scene.run().take();
-    return scene;
-  };
-
   test('keeps the workspace; the next try goes on right there, without save and before_remove', () => {
     const scene = failed();
     expect(scene.state.kept?.reason).toContain('could not be removed: the sandbox does not stop');
@@ -159,10 +159,7 @@ describe('a destroy that fails', () => {
   });
 
   test('counts as such, too, when the sandbox does not answer it; gone is destroyed', () => {
-    const scene = idleScene().script('destroy', UNREACHABLE, {
-      type: 'absent',
-      absence: { kind: 'gone', detail: '' },
-    });
+    const scene = idleScene().script('destroy', UNREACHABLE, GONE);
     scene.setTask('Done');
     scene.run();
     expect(scene.state.kept?.reason).toContain('could not be removed');

@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { idleScene, Scene } from './driver.ts';
-import {
-  DAMAGED,
-  DESTROY_FAILED,
-  FAILED,
-  NO_HOOKS,
-  SAVE_FAILED,
-  saved,
-  TIMEOUT,
-  UNREACHABLE,
-} from './outcomes.ts';
+import { FAILED, NO_HOOKS, TIMEOUT, UNREACHABLE } from './outcomes.ts';
 
 const REMOVAL = ['look', 'save', 'hook before_remove', 'destroy'];
 
