@@ -190,11 +190,18 @@ export const newCommitsArgs = (tip: string, known: readonly string[]): string[] 
   '--',
 ];
 
-/** Prints every commit that is reachable from the tips and from none of the known shas on standard input. */
-export const lackingArgs = (): string[] => ['rev-list', '--ignore-missing', '--stdin'];
+/**
+ * Prints every commit that is reachable from the tips and from none of the known shas on standard input. A tip that does
+ * not exist is an error: only what stands before the option has to exist.
+ */
+export const lackingArgs = (tips: readonly string[]): string[] => [
+  'rev-list',
+  ...tips,
+  '--ignore-missing',
+  '--stdin',
+];
 
-export const lackingInput = (tips: readonly string[], known: readonly string[]): string =>
-  [...tips, ...known.map((sha) => `^${sha}`), ''].join('\n');
+export const lackingInput = (known: readonly string[]): string => known.map((sha) => `^${sha}\n`).join('');
 
 export const isAncestorArgs = (older: string, newer: string): string[] => [
   'merge-base',

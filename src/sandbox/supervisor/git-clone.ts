@@ -6,6 +6,7 @@ import { parsePackedRefs, parseRemoteRefs, type RemoteRefs } from '../../core/gi
 import { fetchArgs, isBranchName, listRemoteArgs, objectFormatOf, transportOf } from '../../core/git.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import type { CloneResult, CloneSpec, Remote } from '../protocol.ts';
+import { answerDiskErrors } from './git-disk.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { dropMarker, loadMarker } from './git-marker.ts';
 import { gitFolder, openSession, runGit, type GitSession } from './git-process.ts';
@@ -17,7 +18,13 @@ import type { Place } from './place.ts';
  * Idempotent: a repository that is already whole answers what its clone answered. After a failure nothing of ours is
  * left at the path.
  */
-export const runClone = async (spec: CloneSpec, place: Place, signal: AbortSignal): Promise<CloneResult> => {
+export const runClone = (spec: CloneSpec, place: Place, signal: AbortSignal): Promise<CloneResult> =>
+  answerDiskErrors(
+    () => cloneInto(spec, place, signal),
+    (failure) => answerOf(err(failure)),
+  );
+
+const cloneInto = async (spec: CloneSpec, place: Place, signal: AbortSignal): Promise<CloneResult> => {
   const found = await inspectRepository(place);
   const marker = await loadMarker(place);
   if (found.files === 'whole' && marker !== null) return answerOf(ok(marker));

@@ -55,13 +55,19 @@ export const openSession = (
 ): GitSession => {
   const timeout = AbortSignal.timeout(Math.max(1, limit.timeoutMs - earlierMs(limit.timeoutMs)));
   const env = {
-    ...place.gitEnv,
+    ...withoutGitNames(place.gitEnv),
     // Nothing is ever created there: no .gitconfig, no .netrc.
     ...cleanEnvironment(join(gitFolder(place), 'no-home')),
     GIT_ALLOW_PROTOCOL: allowedProtocols(remote?.url ?? null),
   };
   return { place, remote, env, timeout, signal: AbortSignal.any([limit.signal, timeout]) };
 };
+
+/** Of git's own variables only those for certificates: any other could name a program, a repository or a file. */
+const withoutGitNames = (env: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || name.startsWith('GIT_SSL_CA')),
+  );
 
 /** Before the operation's own timer, so that the answer can still say what timed out. */
 const earlierMs = (timeoutMs: number): number => Math.min(250, Math.floor(timeoutMs / 20));

@@ -146,7 +146,7 @@ const isThere = (root: string, name: string): Promise<boolean> =>
 
 const namesIn = async (root: string, folder: string): Promise<string[]> => {
   if (!(await hasRealParents(root, `${folder}/.`))) return [];
-  return (await readdir(join(root, folder)).catch(() => [])).sort();
+  return readdir(join(root, folder)).catch(() => []);
 };
 
 /** Full names of the loose refs below a folder; git's lock files are none. */

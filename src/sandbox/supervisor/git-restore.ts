@@ -13,6 +13,7 @@ import {
 import type { RestoreResult, RestoreSpec } from '../protocol.ts';
 import { readBundleHeader, snapshotPath } from './git-bundle.ts';
 import { closeClean, openClean } from './git-clean.ts';
+import { answerDiskErrors } from './git-disk.ts';
 import { countUncommitted, factsOf, listNewCommits } from './git-facts.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { dropMarker, loadMarker } from './git-marker.ts';
@@ -29,11 +30,13 @@ const EXTRAS_SHARE = 4;
 const FETCH_ALL = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
 
 /** Idempotent: a repository that is already whole is left as it is. After a failure nothing of ours is at the path. */
-export const runRestore = async (
-  spec: RestoreSpec,
-  place: Place,
-  signal: AbortSignal,
-): Promise<RestoreResult> => {
+export const runRestore = (spec: RestoreSpec, place: Place, signal: AbortSignal): Promise<RestoreResult> =>
+  answerDiskErrors(
+    () => restore(spec, place, signal),
+    (failure) => ({ ok: false, failure }),
+  );
+
+const restore = async (spec: RestoreSpec, place: Place, signal: AbortSignal): Promise<RestoreResult> => {
   const limit = { timeoutMs: spec.timeout_ms, signal };
   const found = await inspectRepository(place);
   if (found.files === 'whole') return answerFacts(place, limit);
@@ -90,7 +93,8 @@ const fillStage = async (
   if (!prepared.ok) return prepared;
   const what = 'Unpacking the snapshot';
   const unpacked = await inStage(stage, { what, args: ['bundle', 'unbundle', bundle.path] });
-  if (!unpacked.ok) return unpacked;
+  // A bundle that was cut off sounds to git like a broken connection.
+  if (!unpacked.ok) return err({ ...unpacked.error, reason: 'other' });
   const message = await inStage(stage, { what, args: ['show', '--no-patch', '--format=%B', files] });
   if (!message.ok) return message;
   const state = parseSnapshotState(message.value.stdout.toString());

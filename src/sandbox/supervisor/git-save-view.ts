@@ -110,8 +110,8 @@ const lackingOf = async (
   let rest = '';
   const listed = await inClean(clean, {
     what: 'Looking for unsaved branches',
-    args: lackingArgs(),
-    input: lackingInput([...asked], known),
+    args: lackingArgs([...asked]),
+    input: lackingInput(known),
     onStdout: (chunk) => {
       const lines = (rest + chunk.toString('latin1')).split('\n');
       rest = lines.pop() ?? '';

@@ -12,6 +12,7 @@ import {
 } from '../../core/save-plan.ts';
 import type { GitFacts, SaveResult, SaveSpec } from '../protocol.ts';
 import { closeClean, inClean, openClean, type CleanRepository } from './git-clean.ts';
+import { answerDiskErrors } from './git-disk.ts';
 import { countUncommitted, factsOf, listNewCommits, NO_FACTS } from './git-facts.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { openSession } from './git-process.ts';
@@ -23,7 +24,13 @@ import type { Place } from './place.ts';
  * Idempotent: what is on the remote already is not pushed again. Nothing in the workspace changes. With nothing new it
  * is one question to the remote.
  */
-export const runSave = async (spec: SaveSpec, place: Place, signal: AbortSignal): Promise<SaveResult> => {
+export const runSave = (spec: SaveSpec, place: Place, signal: AbortSignal): Promise<SaveResult> =>
+  answerDiskErrors(
+    () => save(spec, place, signal),
+    (failure) => failed(failure, NO_FACTS),
+  );
+
+const save = async (spec: SaveSpec, place: Place, signal: AbortSignal): Promise<SaveResult> => {
   const refusal = await refusalOf(spec, place);
   if (refusal !== null) return failed(refusal, NO_FACTS);
   const clean = await openClean(openSession(place, spec.remote, { timeoutMs: spec.timeout_ms, signal }));
@@ -141,26 +148,45 @@ const listBranches = async (
 interface Pushed {
   failure: GitFailure | null;
   raced: boolean;
+  /** The remote took at least one of the refs. */
+  took: boolean;
 }
 
-const NOT_PUSHED: Pushed = { failure: null, raced: false };
+const NOT_PUSHED: Pushed = { failure: null, raced: false, took: false };
 
+/** One broken or unwelcome branch can fail a push as a whole; it may not keep the others from being saved. */
 const push = async (
   clean: CleanRepository,
   remote: RemoteNames,
   pushes: readonly Push[],
 ): Promise<Pushed> => {
-  const what = `Pushing ${pushes.map((one) => one.branch).join(', ')}`;
+  const together = await pushOnce(clean, remote, pushes);
+  const hopeless = together.failure?.reason !== 'other' && together.failure?.reason !== 'refused';
+  if (hopeless || together.took || together.raced || pushes.length === 1) return together;
+  const each: Pushed[] = [];
+  for (const one of pushes) each.push(await pushOnce(clean, remote, [one]));
+  return {
+    failure: each.find((one) => one.failure !== null)?.failure ?? null,
+    raced: each.some((one) => one.raced),
+    took: each.some((one) => one.took),
+  };
+};
+
+const pushOnce = async (
+  clean: CleanRepository,
+  remote: RemoteNames,
+  pushes: readonly Push[],
+): Promise<Pushed> => {
+  const [first] = pushes;
+  const what = `Pushing ${first?.branch ?? ''}${pushes.length > 1 ? ` and ${pushes.length - 1} more` : ''}`;
   // 1: git spoke with the remote, which refused one of the refs.
   const answered = await inClean(clean, { what, args: pushArgs(remote.url, pushes), accept: [1] });
-  if (!answered.ok) return { failure: answered.error, raced: false };
-  const answers = parsePush(answered.value.stdout.toString());
+  if (!answered.ok) return { ...NOT_PUSHED, failure: answered.error };
+  const { stdout, stderr, exitCode } = answered.value;
+  const answers = parsePush(stdout.toString());
   return {
+    failure: classifyPush(what, answers, { stderr, exitCode, remote }),
     raced: answers.some((answer) => answer.outcome === 'stale'),
-    failure: classifyPush(what, answers, {
-      stderr: answered.value.stderr,
-      exitCode: answered.value.exitCode,
-      remote,
-    }),
+    took: answers.some((answer) => answer.outcome === 'pushed'),
   };
 };

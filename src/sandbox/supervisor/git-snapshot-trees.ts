@@ -79,19 +79,18 @@ class IndexFile {
 }
 
 const treeOfFiles = async (work: IndexFile, maxBytes: number): Promise<Result<string, GitFailure>> => {
-  const listed = await work.run('Listing the changed files', [
-    'ls-files',
-    '-z',
-    '-m',
-    '-o',
-    '--exclude-standard',
-  ]);
+  const what = 'Listing the changed files';
+  const listed = await work.run(what, ['ls-files', '-z', '-m', '-o', '--exclude-standard']);
   if (!listed.ok) return listed;
-  const paths = splitPaths(listed.value);
   const limit = maxBytes * RAW_BYTES_PER_SNAPSHOT_BYTE;
-  if ((await totalBytes(work.clean.session.place.directory, paths, limit)) > limit) {
+  const { bytes, files, others } = await sortOut(
+    work.clean.session.place.directory,
+    splitPaths(listed.value),
+    limit,
+  );
+  if (bytes > limit)
     return err({ reason: 'other', detail: `The uncommitted files are larger than ${limit} bytes.` });
-  }
+  const paths = [...others, ...files];
   if (paths.length > 0) {
     const input = Buffer.concat(paths.flatMap((path) => [path, Buffer.from([0])]));
     const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
@@ -113,15 +112,24 @@ const splitPaths = (list: Buffer): Buffer[] => {
   return paths;
 };
 
-const totalBytes = async (directory: string, paths: readonly Buffer[], limit: number): Promise<number> => {
+interface Sorted {
+  bytes: number;
+  files: Buffer[];
+  /** Deleted, or a folder now: out of the index before a file may take the name of their folder. */
+  others: Buffer[];
+}
+
+const sortOut = async (directory: string, paths: readonly Buffer[], limit: number): Promise<Sorted> => {
   const root = Buffer.from(`${directory}/`);
-  let total = 0;
+  const sorted: Sorted = { bytes: 0, files: [], others: [] };
   for (const path of paths) {
     const stats = await lstat(Buffer.concat([root, path])).catch(() => null);
-    if (stats?.isFile() === true) total += stats.size;
-    if (total > limit) break;
+    if (stats === null || stats.isDirectory()) sorted.others.push(path);
+    else sorted.files.push(path);
+    if (stats?.isFile() === true) sorted.bytes += stats.size;
+    if (sorted.bytes > limit) break;
   }
-  return total;
+  return sorted;
 };
 
 const treeOfConflicts = async (

@@ -8,6 +8,7 @@ import { FILES_REF, SNAPSHOT_REFS, type SnapshotState } from '../../core/snapsho
 import type { SnapshotResult, SnapshotSpec } from '../protocol.ts';
 import { snapshotPath, writeBundle, type Written } from './git-bundle.ts';
 import { closeClean, inClean, openClean, type CleanRepository } from './git-clean.ts';
+import { answerDiskErrors } from './git-disk.ts';
 import { countUncommitted, factsOf, listNewCommits } from './git-facts.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { loadMarker } from './git-marker.ts';
@@ -24,11 +25,13 @@ import type { Place } from './place.ts';
 const SELF_CONTAINED_BYTES = 32 * 1024 * 1024;
 
 /** Idempotent: the same id is written anew. Runs nothing that the workspace configures. */
-export const runSnapshot = async (
-  spec: SnapshotSpec,
-  place: Place,
-  signal: AbortSignal,
-): Promise<SnapshotResult> => {
+export const runSnapshot = (spec: SnapshotSpec, place: Place, signal: AbortSignal): Promise<SnapshotResult> =>
+  answerDiskErrors(
+    () => snapshot(spec, place, signal),
+    (failure) => skipped(failure.detail),
+  );
+
+const snapshot = async (spec: SnapshotSpec, place: Place, signal: AbortSignal): Promise<SnapshotResult> => {
   const { files, damage } = await inspectRepository(place);
   if (files !== 'whole') return skipped(`There is no repository of ours: ${damage ?? 'no files'}.`);
   const clean = await openClean(openSession(place, null, { timeoutMs: spec.timeout_ms, signal }));
@@ -97,7 +100,7 @@ const writeSnapshot = async (
     tips.value,
     others.filter((sha) => sha !== null),
   );
-  const left = await leftOut(clean, described);
+  const left = await leftOut(clean, described, Math.min(SELF_CONTAINED_BYTES, spec.max_bytes));
   return writeBundle(clean, [...refs, ...left.map((sha) => `^${sha}`)], {
     path: snapshotPath(clean.session.place, spec.id),
     maxBytes: spec.max_bytes,
@@ -162,8 +165,12 @@ const nameTips = async (
   return refs.map(({ name }) => name);
 };
 
-const leftOut = async (clean: CleanRepository, described: Described): Promise<string[]> => {
-  if ((await storeBytes(clean.source)) <= SELF_CONTAINED_BYTES) return [];
+const leftOut = async (
+  clean: CleanRepository,
+  described: Described,
+  selfContainedBytes: number,
+): Promise<string[]> => {
+  if ((await storeBytes(clean.source, selfContainedBytes)) <= selfContainedBytes) return [];
   const candidates = [...new Set([described.base, described.remote_sha, ...described.saved])].filter(
     (sha) => sha !== null,
   );
@@ -177,12 +184,13 @@ const leftOut = async (clean: CleanRepository, described: Described): Promise<st
   return candidates.filter((sha) => lines.includes(`${sha} commit`));
 };
 
-const storeBytes = async (source: string): Promise<number> => {
+/** Stops counting over the limit. */
+const storeBytes = async (source: string, limit: number): Promise<number> => {
   let total = 0;
   for (const entry of await readdir(join(source, 'objects'), { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;
     total += (await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size;
-    if (total > SELF_CONTAINED_BYTES) break;
+    if (total > limit) break;
   }
   return total;
 };
