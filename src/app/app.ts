@@ -5,7 +5,7 @@ import type { AppEnv } from '../http/context.ts';
 import { mountRoutes } from '../http/mount.ts';
 import { type Log, logToConsole, requestLog } from '../http/request-log.ts';
 import { securityHeaders } from '../http/security-headers.ts';
-import { docsRoutes } from '../routes/docs/routes.tsx';
+import { docsRoutes } from '../routes/docs/routes.ts';
 import { serveGitRequest } from '../routes/git.ts';
 import { openApiRoutes } from '../routes/openapi.ts';
 import { apiRoutes } from '../routes/table.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FAILURES, type FailureCode } from '../core/failure.ts';
 import { IDEMPOTENCY_KEY } from './idempotency.ts';
 import { codesOf } from './route-errors.ts';
-import type { Answer, Route } from './route.ts';
+import { TAGS, type Answer, type Route } from './route.ts';
 
 /** The keywords that zod writes and the docs read. */
 export interface JsonSchema {
@@ -66,7 +66,7 @@ export function buildOpenApi(routes: readonly Route[], wire: Record<string, unkn
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: TAGS.map((name) => ({ name })),
     paths,
     components: {
       schemas: buildSchemas(names),

@@ -48,7 +48,9 @@ interface Spec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> {
   errors?: FailureCode[];
 }
 
-export type Tag = 'Projects' | 'Tasks' | 'Workspaces' | 'Attempts' | 'Hook projection' | 'Service';
+/** In the order of the documents. */
+export const TAGS = ['Projects', 'Tasks', 'Workspaces', 'Attempts', 'Hook projection', 'Service'] as const;
+export type Tag = (typeof TAGS)[number];
 
 export interface Call<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> {
   params: z.output<z.ZodObject<P>>;

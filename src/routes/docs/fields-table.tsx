@@ -2,8 +2,15 @@
 import { Prose, Table } from './prose.tsx';
 import type { SchemaRow } from './schema-rows.ts';
 
-export const FieldsTable = ({ label, rows }: { label: string; rows: readonly SchemaRow[] }) => (
-  <Table label={label} head={['Field', 'Type', 'Notes']}>
+interface Props {
+  label: string;
+  /** What a row is: a field, a parameter. */
+  of: string;
+  rows: readonly SchemaRow[];
+}
+
+export const FieldsTable = ({ label, of, rows }: Props) => (
+  <Table kind="list" label={label} head={[of, 'Type', 'Notes']}>
     {rows.map((row) => (
       <tr>
         <th scope="row">
@@ -27,4 +34,4 @@ const ObjectLink = ({ row, name }: { row: SchemaRow; name: string }) => (
 );
 
 const notesOf = ({ description, rules }: SchemaRow): string =>
-  [description, rules.join(', ')].filter((text) => text !== '').join(' ');
+  [description, rules.join(' ')].filter((text) => text !== '').join(' ');

@@ -105,7 +105,7 @@ export const Errors = () => (
       <Prose text="Every refusal is `application/problem+json`. Programs read `code`; people read `detail`, which says what failed, with which value, and what to do. `diagnostics` name the field, or the line and column of a text. Every answer has an `X-Request-Id`." />
     </p>
     <Sample title="409" text={printExample(problem)} />
-    <Table label="Error codes" head={['Status', 'Code', 'Meaning']}>
+    <Table kind="list" label="Error codes" head={['Status', 'Code', 'Meaning']}>
       {Object.entries(FAILURES).map(([code, { status, title, retryable }]) => (
         <tr id={code}>
           <td class="number">{status}</td>

@@ -20,6 +20,7 @@ export const Objects = ({ document }: { document: OpenApi }) => (
       <section id={name}>
         <h3>{name}</h3>
         <FieldsTable
+          of="Field"
           label={`Fields of ${name}`}
           rows={buildRows(document.components.schemas[name] ?? {}, document.components.schemas)}
         />

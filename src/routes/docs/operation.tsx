@@ -28,7 +28,7 @@ export const OperationSection = ({ route, document }: { route: Route; document: 
         </p>
       )}
       <Access route={route} />
-      {rows.length > 0 ? <FieldsTable label="Parameters" rows={rows} /> : null}
+      {rows.length > 0 ? <FieldsTable of="Parameter" label="Parameters" rows={rows} /> : null}
       <RequestBody route={route} operation={operation} schemas={schemas} />
       <Answers route={route} operation={operation} />
       <Refusals codes={codesOf(route)} />
@@ -83,7 +83,7 @@ const RequestBody = ({
       <h4>
         Body <code class="type">{route.body.type}</code>
       </h4>
-      {rows.length > 0 ? <FieldsTable label="Fields of the body" rows={rows} /> : null}
+      {rows.length > 0 ? <FieldsTable of="Field" label="Fields of the body" rows={rows} /> : null}
       <Sample title="Example" text={printExample(route.body.example)} />
     </>
   );

@@ -1,6 +1,6 @@
 /** The page around the sections: head, menu, order. Without scripts, without anything from elsewhere. */
 import type { OpenApi } from '../../http/openapi.ts';
-import type { Route, Tag } from '../../http/route.ts';
+import { TAGS, type Route, type Tag } from '../../http/route.ts';
 import { CAPABILITIES } from '../../core/projection/capabilities.ts';
 import { Conventions, Errors, FirstSteps, Overview } from './intro.tsx';
 import { Objects, objectNames } from './objects.tsx';
@@ -13,7 +13,7 @@ interface Props {
 }
 
 export const DocsPage = ({ routes, document }: Props) => {
-  const byTag = [...Map.groupBy(routes, ({ tag }) => tag)];
+  const byTag = TAGS.map((tag): [Tag, Route[]] => [tag, routes.filter((route) => route.tag === tag)]);
   const menu = <Menu byTag={byTag} document={document} />;
   return (
     <html lang="en">

@@ -33,7 +33,7 @@ const names = CAPABILITIES.map(({ name }) => name);
 const EventTable = () => (
   <>
     <h3 id="events">Events</h3>
-    <Table label="Events by agent" head={['Canonical', ...names]}>
+    <Table kind="matrix" label="Events by agent" head={['Canonical', ...names]}>
       {CANONICAL_EVENTS.map((event) => (
         <tr>
           <th scope="row">
@@ -65,7 +65,7 @@ const SUPPORT = { used: 'yes', ignored: 'ignored, with a warning', refused: 'no:
 const HandlerFields = () => (
   <>
     <h3 id="handler-fields">Handler fields</h3>
-    <Table label="Handler fields by agent" head={['Field', ...names]}>
+    <Table kind="matrix" label="Handler fields by agent" head={['Field', ...names]}>
       <tr>
         <th scope="row">
           <code>type</code>
@@ -103,6 +103,9 @@ const HandlerFields = () => (
     </Table>
   </>
 );
+
+/** A location is a path, or words for what has none. */
+const PATH = /[./]/;
 
 const ProviderSection = ({ capability }: { capability: Capability }) => {
   const { name, provider, output, blocking, locations, priority, nativeOnlyEvents, notes, docs } = capability;
@@ -142,7 +145,7 @@ const ProviderSection = ({ capability }: { capability: Capability }) => {
           <ul>
             {locations.map(({ scope, path, note }) => (
               <li>
-                {scope}: <code>{path}</code>
+                {scope}: {PATH.test(path) ? <code>{path}</code> : path}
                 {note === undefined ? '' : ` (${note})`}
               </li>
             ))}
@@ -181,7 +184,7 @@ const ProviderSection = ({ capability }: { capability: Capability }) => {
 const DiagnosticTable = () => (
   <>
     <h3 id="diagnostics">Diagnostics</h3>
-    <Table label="Diagnostics" head={['Code', 'Cause', 'What to do']}>
+    <Table kind="list" label="Diagnostics" head={['Code', 'Cause', 'What to do']}>
       {Object.entries(DIAGNOSTICS).map(([code, { severity, cause, fix }]) => (
         <tr id={code}>
           <th scope="row">

@@ -26,17 +26,16 @@ export const Sample = ({ title, text }: { title: string; text: string }) => (
   </figure>
 );
 
-/** Wide tables scroll on their own, so that the page never does. */
-export const Table = ({
-  head,
-  label,
-  children,
-}: {
-  head: readonly Child[];
+interface TableProps {
+  /** On a phone the rows of a list stand below each other; a matrix scrolls on its own, so that the page never does. */
+  kind: 'list' | 'matrix';
   label: string;
+  head: readonly string[];
   children: Child;
-}) => (
-  <div class="scroll" role="region" aria-label={label} tabindex={0}>
+}
+
+export const Table = ({ kind, label, head, children }: TableProps) => (
+  <div class={`table ${kind}`} role="region" aria-label={label} tabindex={0}>
     <table>
       <thead>
         <tr>

@@ -1,7 +1,7 @@
 /** `GET /docs` and its style sheet. */
 import { ok } from '../../core/result.ts';
 import { type Route, route } from '../../http/route.ts';
-import { loadOpenApi } from '../openapi.ts';
+import { loadOpenApi, openApiRoutes } from '../openapi.ts';
 import { apiRoutes } from '../table.ts';
 import { DocsPage } from './page.tsx';
 import { STYLE } from './style.ts';
@@ -23,7 +23,7 @@ const getDocs = route(
     answers: { 200: { description: 'For people.', type: 'text/html' } },
   },
   async () => {
-    rendered ??= `<!doctype html>${await DocsPage({ routes: apiRoutes, document: loadOpenApi() })}`;
+    rendered ??= `<!doctype html>${await DocsPage({ routes: [...apiRoutes, ...openApiRoutes], document: loadOpenApi() })}`;
     const headers = {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': POLICY,

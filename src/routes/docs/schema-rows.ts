@@ -17,7 +17,7 @@ export type Schemas = Record<string, JsonSchema>;
 export function buildRows(schema: JsonSchema, schemas: Schemas, prefix = ''): SchemaRow[] {
   const required = schema.required ?? [];
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-    const inner = withoutNull(resolveScalar(property, schemas));
+    const inner = resolveScalar(withoutNull(resolveScalar(property, schemas)), schemas);
     const row: SchemaRow = {
       field: prefix + name,
       type: typeText(property, schemas),
@@ -67,19 +67,17 @@ const objectName = (schema: JsonSchema): string | null =>
 
 export const referenceName = (schema: JsonSchema): string | null => schema.$ref?.split('/').at(-1) ?? null;
 
-function rulesOf(schema: JsonSchema): string[] {
-  const { minLength, maxLength, minimum, maximum, pattern, format } = schema;
+function rulesOf({ minLength, maxLength, minimum, maximum, pattern, format }: JsonSchema): string[] {
   const rules = [
-    range(minLength, maxLength, ' characters'),
-    range(minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum, ''),
+    rangeText(minLength, maxLength, ' characters'),
+    rangeText(minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum, ''),
+    pattern === undefined || format !== undefined ? null : `Matches \`${pattern}\``,
   ];
-  if (pattern !== undefined && format === undefined) rules.push(`matches \`${pattern}\``);
-  return rules.filter((rule) => rule !== null);
+  return rules.filter((rule) => rule !== null).map((rule) => `${rule}.`);
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string | null {
-  if (most !== undefined) return `${least ?? 0} to ${most}${unit}`;
-  return least === undefined || least === 0 || least === -Number.MAX_SAFE_INTEGER
-    ? null
-    : `at least ${least}${unit}`;
+function rangeText(least: number | undefined, most: number | undefined, unit: string): string | null {
+  if (most !== undefined) return least ? `${least} to ${most}${unit}` : `At most ${most}${unit}`;
+  if (!least || least === -Number.MAX_SAFE_INTEGER) return null;
+  return unit !== '' && least === 1 ? 'Not empty' : `At least ${least}${unit}`;
 }

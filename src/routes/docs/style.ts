@@ -50,7 +50,9 @@ p { margin: .5rem 0; max-width: 46rem; }
 .lead { font-size: 1.2rem; line-height: 1.5; color: var(--soft); margin-bottom: 1.25rem; }
 
 code { font: .875em var(--mono); background: var(--raised); border-radius: 4px; padding: .1em .3em; }
-th code, td code { white-space: nowrap; }
+th code { white-space: nowrap; }
+td code { overflow-wrap: anywhere; }
+.matrix code { white-space: nowrap; }
 pre { margin: 0; padding: .9rem 1rem; overflow-x: auto; max-height: 30rem; font: .85rem/1.5 var(--mono); }
 pre code { background: none; padding: 0; font: inherit; }
 .sample { margin: .75rem 0; background: var(--raised); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
@@ -77,12 +79,14 @@ h3:hover .anchor, .anchor:focus-visible { opacity: 1; }
 .operation .method { padding: .1rem .45rem; border: 1px solid currentcolor; border-radius: 5px; }
 .get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); } .delete { color: var(--delete); }
 
-.scroll { overflow-x: auto; margin: .75rem 0; border: 1px solid var(--line); border-radius: 8px; }
+.table { overflow-x: auto; margin: .75rem 0; border: 1px solid var(--line); border-radius: 8px; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .8rem; border-top: 1px solid var(--line); font-weight: 400; }
 thead th { border-top: 0; background: var(--raised); font-size: .8rem; font-weight: 600; color: var(--soft); white-space: nowrap; }
 td + td, th + td { min-width: 8rem; }
-td.number { width: 5rem; }
+td.number { width: 5rem; min-width: 0; }
+.matrix tbody th, .matrix thead th:first-child { position: sticky; left: 0; background: var(--page); border-right: 1px solid var(--line); }
+.matrix thead th:first-child { background: var(--raised); }
 tr:target { background: light-dark(#fff6d6, #3a331a); }
 .optional { color: var(--soft); font-size: .8rem; font-style: italic; }
 .none { color: var(--soft); }
@@ -122,6 +126,14 @@ tr:target { background: light-dark(#fff6d6, #3a331a); }
   main { padding: 1.5rem 1.1rem 4rem; }
   h1 { font-size: 1.8rem; }
   h2 { font-size: 1.4rem; margin-top: 2.5rem; }
+  .list thead { position: absolute; left: -100vw; }
+  .list table, .list tbody, .list tr, .list th, .list td { display: block; }
+  .list tr { padding: .5rem .8rem; border-top: 1px solid var(--line); }
+  .list tr:first-child { border-top: 0; }
+  .list th, .list td { padding: 0; border: 0; }
+  .list th + td { color: var(--soft); }
+  .list td:empty { display: none; }
+  .list th code { padding-left: 0; background: none; white-space: normal; font-weight: 650; }
   .facts { grid-template-columns: 1fr; gap: .1rem; }
   .facts dd { margin-bottom: .6rem; }
   .operation h3 { display: block; }
