@@ -78,11 +78,11 @@ export class RandomWorld {
   // Chance
 
   act([kind, a, b]: Action): void {
-    if (kind < 120) return this.#answer(b < 160 ? answerAsAsked : (command) => answerBadly(command, this, a));
-    if (kind < 128) return this.#repeat(a, b);
-    if (kind < 150) return this.#fireTimer();
-    if (kind < 156) this.nowMs += a * 60_000;
-    else if (kind < 160) this.plan = { ...this.plan, hooks: { ...this.plan.hooks, after_run: a < 128 } };
+    if (kind < 190) return this.#answer(b < 205 ? answerAsAsked : (command) => answerBadly(command, this, a));
+    if (kind < 196) return this.#repeat(a, b);
+    if (kind < 212) return this.#fireTimer();
+    if (kind < 215) this.nowMs += a * 60_000;
+    else if (kind < 217) this.plan = { ...this.plan, hooks: { ...this.plan.hooks, after_run: a < 128 } };
     else this.apply(this.#request(kind, a, b));
   }
 
@@ -108,20 +108,17 @@ export class RandomWorld {
 
   #request(kind: number, a: number, b: number): Request {
     const attempt = Math.max(0, (this.state?.attemptCount ?? 0) - (a < 200 ? 0 : a - 200));
-    if (kind < 190 || this.state === null) return this.buildDispatch(a < 20, pick(AGENTS, b));
-    if (kind < 200) return { type: 'task-state-changed', state: 'Done', terminal: true };
-    if (kind < 210) return { type: 'task-state-changed', state: 'In Progress', terminal: false };
-    if (kind < 220) return { type: 'cancel-requested', attempt };
-    if (kind < 228)
-      return {
-        type: 'finish-requested',
-        attempt,
-        outcome: b < 128 ? 'succeeded' : 'failed',
-        detail: null,
-      };
-    if (kind < 236) return { type: 'delete-requested', cancel: a < 128, discard: b < 128 };
-    if (kind < 242) return { type: 'save-requested' };
-    if (kind < 248) return { type: 'wake-requested' };
+    if (kind < 229 || this.state === null) return this.buildDispatch(a < 20, pick(AGENTS, b));
+    if (kind < 232) return { type: 'task-state-changed', state: 'Done', terminal: true };
+    if (kind < 235) return { type: 'task-state-changed', state: 'In Progress', terminal: false };
+    if (kind < 238) return { type: 'cancel-requested', attempt };
+    if (kind < 244) {
+      const outcome = b < 128 ? 'succeeded' : 'failed';
+      return { type: 'finish-requested', attempt, outcome, detail: null };
+    }
+    if (kind < 247) return { type: 'delete-requested', cancel: a < 128, discard: b < 128 };
+    if (kind < 249) return { type: 'save-requested' };
+    if (kind < 252) return { type: 'wake-requested' };
     return { type: 'swept', terminal: a < 128, force: b < 128 };
   }
 
