@@ -25,11 +25,11 @@ export const carryOut = (repository: Repository, { operations, index, nextIndex 
       done.push(change);
       commit(repository, change);
     }
+    writeIndex(repository, nextIndex);
   } catch (error) {
     undo(repository, changes, done, index);
     throw error;
   }
-  writeIndex(repository, nextIndex);
 };
 
 /** Temporary files that an interrupted apply left. */

@@ -116,8 +116,11 @@ export const removeFrom = (text: string, container: Node, gone: ReadonlySet<Node
 
 const removalOf = (text: string, child: Node, from: number): Edit => {
   const contentEnd = from + text.slice(from, child.offset).trimEnd().length;
-  // The line break that ends a comment stays, or the comment would swallow what follows.
-  const start = endsInLineComment(text, from, contentEnd) ? lineEnd(text, contentEnd) + 1 : contentEnd;
+  // The line break that ends a comment stays, or the comment would swallow what follows on the child's line.
+  const isNeeded =
+    endsInLineComment(text, from, contentEnd) &&
+    !/^[ \t]*\r?\n/.test(text.slice(endOf(child), lineEnd(text, endOf(child)) + 1));
+  const start = isNeeded ? lineEnd(text, contentEnd) + 1 : contentEnd;
   return { at: start, remove: endOf(child) - start, insert: '' };
 };
 

@@ -116,6 +116,6 @@ const removeNotify = (text: string): string => {
   const before = text.slice(0, start);
   const after = text.slice(end);
   if (after === '' && !text.endsWith('\n')) return before.replace(/\r?\n$/, '');
-  const isFirst = before === '' || /\n\r?\n$/.test(before);
+  const isFirst = before === '' || /\n\r?\n$/.test(before) || /^#:.*\n$/.test(before);
   return before + (isFirst ? after.replace(/^\r?\n/, '') : after);
 };
