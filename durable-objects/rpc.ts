@@ -1,11 +1,15 @@
 /** What the Durable Objects answer to the Worker: one interface per class. Expected failures are values; a throw is a bug or the platform. */
 import type {
+  ApiTokenView,
   AttemptPage,
   AttemptView,
+  AuditEntry,
+  AuditPage,
   Credential,
   Dispatch,
   Dispatched,
   EnvironmentView,
+  NewApiToken,
   PatchEnvironment,
   ProjectView,
   PutProject,
@@ -62,6 +66,15 @@ export interface DirectoryRpc {
   /** Where the last sweep stopped, in the sweep's own words; null: at the end. Kept for the next tick. */
   loadSweepPosition(): Promise<string | null>;
   saveSweepPosition(position: string | null): Promise<void>;
+  /** true the first time that this nonce comes; remembered until `expiresAtMs`. */
+  useOnce(nonce: string, expiresAtMs: number): Promise<boolean>;
+  createToken(id: string, hash: string, input: NewApiToken): Promise<ApiTokenView>;
+  listTokens(): Promise<ApiTokenView[]>;
+  findToken(hash: string): Promise<ApiTokenView | null>;
+  /** false: there is none. */
+  revokeToken(id: string): Promise<boolean>;
+  recordAudit(entry: Omit<AuditEntry, 'at' | 'seq'>): Promise<void>;
+  listAudit(limit: number, cursor: string | null): Promise<AuditPage>;
   /** Names are checked by the caller; null deletes. */
   patchEnvironment(patch: PatchEnvironment): Answer<EnvironmentView>;
   listEnvironment(): Promise<EnvironmentView>;

@@ -24,10 +24,13 @@ try {
     },
   );
   const bundle = readFileSync(join(folder, 'worker.js'));
-  const kib = (bytes: number) => `${(bytes / 1024).toFixed(0)} KiB`;
   console.log(
     `worker.js: ${kib(bundle.length)}, ${kib(gzipSync(bundle).length)} gzipped (limit of the free plan: 3072 KiB)`,
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+function kib(bytes: number): string {
+  return `${(bytes / 1024).toFixed(0)} KiB`;
 }

@@ -154,10 +154,6 @@ function showAttempt(key: string, attempt: AttemptView, shown: Set<string>): voi
     shown.add(id);
     say(`${key.padEnd(34)} ${text}`);
   };
-  const describe = (run: AttemptView['hooks'][number] | NonNullable<AttemptView['agent']>) => {
-    const output = `${run.stdout?.text ?? ''}${run.stderr?.text ?? ''}`.trim().replaceAll('\n', ' ⏎ ');
-    return `${run.outcome.padEnd(6)} ${String(run.duration_ms).padStart(5)} ms   ${output}`;
-  };
   const id = `attempt ${attempt.number}`;
   for (const run of attempt.hooks.filter(({ hook }) => hook !== 'after_run'))
     once(`${id} ${run.hook}`, `${id}  ${run.hook.padEnd(12)} ${describe(run)}`);
@@ -167,6 +163,11 @@ function showAttempt(key: string, attempt: AttemptView, shown: Set<string>): voi
   if (attempt.outcome === null) return;
   const save = attempt.save ? `, branch ${attempt.save.status} ${attempt.save.sha?.slice(0, 8) ?? ''}` : '';
   once(`${id} end`, `${id}  ${attempt.outcome}${attempt.failure ? ` (${attempt.failure.code})` : ''}${save}`);
+}
+
+function describe(run: AttemptView['hooks'][number] | NonNullable<AttemptView['agent']>): string {
+  const output = `${run.stdout?.text ?? ''}${run.stderr?.text ?? ''}`.trim().replaceAll('\n', ' ⏎ ');
+  return `${run.outcome.padEnd(6)} ${String(run.duration_ms).padStart(5)} ms   ${output}`;
 }
 
 async function showWorkspaces(api: ApiClient): Promise<void> {

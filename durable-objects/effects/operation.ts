@@ -21,7 +21,7 @@ export async function runOperation(
   if (isStopping(context)) return stopBeforeStart(context, spec.id);
   const started = await insist(
     context,
-    () => context.client.start(at(state), { ...spec, wait_ms: waitMs } as OperationSpec),
+    () => context.client.start(at(state), { ...spec, wait_ms: waitMs }),
     spec.timeout_ms + GRACE_MS,
   );
   if (started === null) return { end: 'later' };

@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
+import { buildUi, STATIC_DIRECTORY } from './ui.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -32,6 +33,7 @@ const WranglerConfig = z.object({
 });
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  await buildUi();
   const config = WranglerConfig.parse(parseToml(readFileSync(`${ROOT}wrangler.toml`, 'utf8')));
   const objects = config.durable_objects.bindings.map(({ name, class_name }) => [
     name,
@@ -45,6 +47,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     compatibilityFlags: config.compatibility_flags,
     durableObjects: Object.fromEntries(objects),
     r2Buckets: ['SNAPSHOTS'],
+    assets: { directory: STATIC_DIRECTORY, routerConfig: { has_user_worker: true } },
     bindings: options.vars,
     modules: [{ type: 'ESModule', path: 'worker.mjs', contents: await bundleWorker() }],
     log: new Log(LogLevel.ERROR),

@@ -291,6 +291,45 @@ export const ExecLine = z.union([
 ]);
 export type ExecLine = z.infer<typeof ExecLine>;
 
+/** `read` < `dispatch` < `admin`: each may do what stands left of it. */
+export const TokenScope = z.enum(['read', 'dispatch', 'admin']);
+export type TokenScope = z.infer<typeof TokenScope>;
+
+export const NewApiToken = z.strictObject({
+  name: z.string().min(1).max(100),
+  scope: TokenScope,
+  /** Limits the token to one project; others answer 404. */
+  project: ProjectId.optional(),
+});
+export type NewApiToken = z.infer<typeof NewApiToken>;
+
+export const ApiTokenView = z.object({
+  id: z.string(),
+  name: z.string(),
+  scope: TokenScope,
+  project: ProjectId.nullable(),
+  created_at: instant,
+});
+export type ApiTokenView = z.infer<typeof ApiTokenView>;
+/** `token` is shown this once: only its hash is kept. */
+export const CreatedApiToken = ApiTokenView.extend({ token: z.string() });
+export const ApiTokenList = z.object({ tokens: z.array(ApiTokenView) });
+
+export const AuditEntry = z.object({
+  seq: count,
+  at: instant,
+  actor: z.string(),
+  /** The route, such as `POST /v1/projects/{project}/dispatch`. */
+  action: z.string(),
+  project: z.string().nullable(),
+  /** Workspace, task or token, with what was asked for (`discard=true`). */
+  target: z.string().nullable(),
+  status: count,
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+export const AuditPage = z.object({ entries: z.array(AuditEntry), next_cursor: z.string().nullable() });
+export type AuditPage = z.infer<typeof AuditPage>;
+
 export const Problem = z.object({
   type: z.string(),
   title: z.string(),

@@ -30,6 +30,7 @@ export const FAILURES = {
   workspace_not_found: rule(404, 'No such workspace'),
   attempt_not_found: rule(404, 'No such attempt'),
   task_not_found: rule(404, 'No workspace for this task'),
+  token_not_found: rule(404, 'No such API token'),
   file_not_found: rule(404, 'No such file'),
   route_not_found: rule(404, 'No such route'),
   method_not_allowed: rule(405, 'The route has no such method'),

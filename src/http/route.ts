@@ -1,9 +1,11 @@
 /** A route: its address, what it takes and answers as data for OpenAPI and the docs, and how it is served. */
 import type { z } from 'zod';
+import type { TokenScope } from '../core/api.ts';
 import type { Idempotency } from '../../durable-objects/rpc.ts';
 import type { Failure, FailureCode } from '../core/failure.ts';
 import type { Result } from '../core/result.ts';
 import type { Env } from '../sandbox/env.ts';
+import type { Actor } from './actor.ts';
 import { type Inputs, readInputs } from './inputs.ts';
 import { repeatOnce } from './platform-error.ts';
 
@@ -13,7 +15,7 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 export type Access = 'token' | 'token_unless_public' | 'open';
 
 export interface Body<T> {
-  type: 'application/json' | 'text/markdown';
+  type: 'application/json' | 'text/markdown' | 'application/octet-stream';
   schema: z.ZodType<T>;
   example: unknown;
 }
@@ -27,7 +29,9 @@ export interface Answer {
     | 'text/plain'
     | 'text/markdown'
     | 'text/html'
-    | 'text/css';
+    | 'text/css'
+    | 'text/event-stream'
+    | 'application/octet-stream';
   schema?: z.ZodType;
   example?: unknown;
 }
@@ -38,6 +42,10 @@ interface Spec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> {
   summary: string;
   notes?: string;
   access?: Access;
+  /** Left out: reading wants `read`, changing tasks, workspaces and attempts `dispatch`, everything else `admin`. */
+  scope?: TokenScope;
+  /** A token of one project may use it although no project is in its path. */
+  shared?: true;
   params?: P;
   query?: Q;
   body?: Body<B>;
@@ -58,12 +66,17 @@ export interface Call<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> {
   body: B;
   idempotency: Idempotency | null;
   env: Env;
+  /** null on open routes. */
+  actor: Actor | null;
+  /** For what no schema reads: headers, a body of bytes. */
+  request: Request;
 }
 
 /** A route with its types closed over, so that a list of them has one type. */
 export interface Route extends Required<
-  Omit<Spec<z.ZodRawShape, z.ZodRawShape, unknown>, 'body' | 'idempotent' | 'notes'>
+  Omit<Spec<z.ZodRawShape, z.ZodRawShape, unknown>, 'body' | 'idempotent' | 'notes' | 'shared'>
 > {
+  shared: boolean;
   method: Method;
   /** `/v1/projects/{project}` */
   path: string;
@@ -71,7 +84,12 @@ export interface Route extends Required<
   body: Body<unknown> | null;
   idempotent: boolean;
   /** Reads and validates the request, then runs the handler. A throw is a bug or the platform. */
-  serve: (request: Request, params: Record<string, string>, env: Env) => Promise<Result<Response, Failure>>;
+  serve: (
+    request: Request,
+    params: Record<string, string>,
+    env: Env,
+    actor: Actor | null,
+  ) => Promise<Result<Response, Failure>>;
 }
 
 type Nothing = Record<string, never>;
@@ -94,17 +112,24 @@ export function route<P extends z.ZodRawShape = Nothing, Q extends z.ZodRawShape
     method,
     path,
     access: spec.access ?? 'token',
+    scope: spec.scope ?? scopeOf(method, spec.tag),
+    shared: spec.shared ?? false,
     notes: spec.notes ?? null,
     params: inputs.params,
     query: spec.query ?? {},
     body: spec.body ?? null,
     idempotent: inputs.idempotent,
     errors: spec.errors ?? [],
-    serve: async (request, params, env) => {
+    serve: async (request, params, env, actor) => {
       const read = await readInputs(inputs, request, params);
       if (!read.ok) return read;
-      const run = () => handle({ ...(read.value as Omit<Call<P, Q, B>, 'env'>), env });
+      const run = () => handle({ ...(read.value as Omit<Call<P, Q, B>, 'env' | 'actor' | 'request'>), env, actor, request });
       return method === 'POST' ? run() : repeatOnce(run);
     },
   };
+}
+
+function scopeOf(method: Method, tag: Tag): TokenScope {
+  if (method === 'GET' || tag === 'Hook projection') return 'read';
+  return tag === 'Tasks' || tag === 'Workspaces' || tag === 'Attempts' ? 'dispatch' : 'admin';
 }

@@ -17,7 +17,7 @@ const putCredential = route(
     notes:
       'Kept encrypted; no answer ever holds it. Sandboxes reach the repository through this service, which adds the credential: it never enters a sandbox. `username` defaults to `x-access-token`, which git hosts take beside a token.',
     params: projectParams,
-    body: jsonBody(Credential, { kind: 'token', token: '<a token that may push to the repository>' }),
+    body: jsonBody(Credential, { kind: 'token', token: 'github_pat_example' }),
     answers,
     errors: ['project_not_found', 'encryption_not_configured'],
   },

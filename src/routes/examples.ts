@@ -140,3 +140,21 @@ export const hookExample = {
     },
   },
 };
+
+export const tokenExample = {
+  id: '0e3c9c5e-5a41-4e0c-9a53-2f0a6f1c7d11',
+  name: 'ci',
+  scope: 'dispatch',
+  project: 'demo',
+  created_at: '2026-11-30T09:00:00.000Z',
+} as const;
+
+export const auditExample = {
+  seq: 7,
+  at: '2026-11-30T09:00:00.000Z',
+  actor: 'token 0e3c9c5e-5a41-4e0c-9a53-2f0a6f1c7d11 (ci)',
+  action: 'POST /v1/projects/{project}/dispatch',
+  project: 'demo',
+  target: null,
+  status: 202,
+};

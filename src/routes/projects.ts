@@ -44,12 +44,18 @@ const listProjects = route(
   {
     tag: 'Projects',
     summary: 'List projects',
+    shared: true,
     query: pageQuery,
     answers: {
       200: jsonAnswer('A page, by id.', ProjectPage, { projects: [projectExample], next_cursor: null }),
     },
   },
-  async ({ query, env }) => {
+  async ({ query, env, actor }) => {
+    // A token of one project sees a list of that one.
+    if (actor?.project) {
+      const own = await loadProject(env, actor.project);
+      return replyPage(ok({ projects: own ? [own] : [], next_cursor: null }));
+    }
     const cursor = decodeCursor(query.cursor, (inner) => ProjectId.safeParse(inner).success);
     if (!cursor.ok) return cursor;
     const page = await directoryOf(env).listProjects(query.limit ?? DEFAULT_PAGE, cursor.value);

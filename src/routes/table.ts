@@ -8,6 +8,7 @@ import { projectionRoutes } from './projection.ts';
 import { projectRoutes } from './projects.ts';
 import { serviceRoutes } from './service.ts';
 import { taskRoutes } from './tasks.ts';
+import { tokenRoutes } from './tokens.ts';
 import { workflowRoutes } from './workflow.ts';
 import { workspaceRoutes } from './workspaces.ts';
 
@@ -22,4 +23,5 @@ export const apiRoutes: Route[] = [
   ...attemptRoutes,
   ...projectionRoutes,
   ...serviceRoutes,
+  ...tokenRoutes,
 ];

@@ -53,9 +53,9 @@ test('each of several tokens is accepted, and the scheme in any case', async () 
 });
 
 test('the actor is named by the place of its token, not by the token', async () => {
-  expect(await authenticate('Bearer b', 'a,b')).toEqual({
+  expect(await authenticate('Bearer b', { ...startFakes().env, API_TOKEN: 'a,b' })).toEqual({
     ok: true,
-    value: { kind: 'deployment_token', name: 'token-2' },
+    value: { kind: 'deployment_token', name: 'token-2', scope: 'admin', project: null },
   });
 });
 

@@ -2,7 +2,14 @@
 import type { Env } from '../../src/sandbox/env.ts';
 import { createApp } from '../../src/app/app.ts';
 import type { LogLine } from '../../src/http/request-log.ts';
-import { attemptExample, projectExample, workspaceExample } from '../../src/routes/examples.ts';
+import type { AuditEntry } from '../../src/core/api.ts';
+import {
+  attemptExample,
+  auditExample,
+  projectExample,
+  tokenExample,
+  workspaceExample,
+} from '../../src/routes/examples.ts';
 
 export const TOKEN = 'test-token-0123456789';
 
@@ -17,6 +24,12 @@ const answers: Record<string, unknown> = {
   'directory.listProjects': { ids: ['demo'], nextCursor: null },
   'directory.listEnvironment': { names: [] },
   'directory.patchEnvironment': ok({ names: [] }),
+  'directory.findToken': null,
+  'directory.recordAudit': undefined,
+  'directory.createToken': (id: string, _hash: string, input: object) => ({ ...tokenExample, ...input, id }),
+  'directory.listTokens': [tokenExample],
+  'directory.revokeToken': true,
+  'directory.listAudit': { entries: [auditExample], next_cursor: null },
   'directory.loadSweepPosition': null,
   'directory.saveSweepPosition': undefined,
   'project.put': ok({ created: true, project: projectExample }),
@@ -26,6 +39,7 @@ const answers: Record<string, unknown> = {
   'project.getWorkflow': ok('# Prompt\n'),
   'project.patchEnvironment': ok({ names: [] }),
   'project.listEnvironment': ok({ names: [] }),
+  'project.putCredential': ok(projectExample),
   'project.dispatch': ok({ workspace: workspaceExample, attempt: attemptExample }),
   'project.setTaskState': ok({ workspace: workspaceExample, effect: 'none' }),
   'project.listWorkspaces': ok({ workspaces: [workspaceExample], next_cursor: null }),
@@ -41,9 +55,15 @@ const answers: Record<string, unknown> = {
   'workspace.exec': () => ok(stream('{"outcome":"ok","exit_code":0,"duration_ms":1}\n')),
 };
 
+type Audit = Omit<AuditEntry, 'seq' | 'at'>;
+
+/** Work after the answer ends before the test looks. */
+const executionCtx = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
+
 export interface Fakes {
   /** `project demo.dispatch({…},null)` */
   calls: string[];
+  audits: Audit[];
   logs: LogLine[];
   env: Env;
   /** A value, or a function of the call's arguments. */
@@ -58,6 +78,7 @@ export interface Fakes {
 export function startFakes(vars: Partial<Env> = {}): Fakes {
   const own: Record<string, unknown> = { ...answers };
   const calls: string[] = [];
+  const audits: Audit[] = [];
   const logs: LogLine[] = [];
   const namespace = (kind: string) => ({
     getByName: (name: string) =>
@@ -67,9 +88,13 @@ export function startFakes(vars: Partial<Env> = {}): Fakes {
           get:
             (_target, method) =>
             async (...input: unknown[]) => {
-              calls.push(
-                `${kind} ${name}.${String(method)}(${input.map((value) => JSON.stringify(value)).join(',')})`,
-              );
+              const call = String(method);
+              if (call === 'recordAudit') audits.push(input[0] as Audit);
+              // Who is asking is looked up before any route: not a call of the route's.
+              else if (call !== 'findToken')
+                calls.push(
+                  `${kind} ${name}.${call}(${input.map((value) => JSON.stringify(value)).join(',')})`,
+                );
               const value = own[`${kind}.${String(method)}`];
               return typeof value === 'function'
                 ? (value as (...args: unknown[]) => unknown)(...input)
@@ -91,10 +116,11 @@ export function startFakes(vars: Partial<Env> = {}): Fakes {
     const headers = new Headers({ authorization: `Bearer ${TOKEN}` });
     new Headers(init.headers).forEach((value, name) => headers.set(name, value));
     if (headers.get('authorization') === '') headers.delete('authorization');
-    return app.request(path, { ...init, method, headers }, env);
+    return app.request(path, { ...init, method, headers }, env, executionCtx);
   };
   return {
     calls,
+    audits,
     logs,
     env,
     answer: (method, value) => (own[method] = value),
