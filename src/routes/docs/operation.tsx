@@ -30,7 +30,7 @@ export const OperationSection = ({ route, document }: { route: Route; document: 
       <Access route={route} />
       {rows.length > 0 ? <FieldsTable of="Parameter" label="Parameters" rows={rows} /> : null}
       <RequestBody route={route} operation={operation} schemas={schemas} />
-      <Answers route={route} operation={operation} />
+      <Answers route={route} operation={operation} schemas={schemas} />
       <Refusals codes={codesOf(route)} />
     </section>
   );
@@ -66,15 +66,13 @@ const parameterRows = (operation: Operation, schemas: Schemas): SchemaRow[] =>
     return { ...(row as SchemaRow), description: [where, description ?? ''].filter(Boolean).join(' ') };
   });
 
-const RequestBody = ({
-  route,
-  operation,
-  schemas,
-}: {
+interface PartProps {
   route: Route;
   operation: Operation;
   schemas: Schemas;
-}) => {
+}
+
+const RequestBody = ({ route, operation, schemas }: PartProps) => {
   if (route.body === null) return null;
   const schema = operation.requestBody?.content[route.body.type]?.schema ?? {};
   const rows = buildRows(schemas[referenceName(schema) ?? ''] ?? schema, schemas);
@@ -89,14 +87,14 @@ const RequestBody = ({
   );
 };
 
-const Answers = ({ route, operation }: { route: Route; operation: Operation }) => (
+const Answers = ({ route, operation, schemas }: PartProps) => (
   <>
     <h4>Answers</h4>
     <ul class="answers">
       {Object.entries(route.answers).map(([status, answer]) => (
         <li>
           <span class="status">{status}</span> {answer.description}{' '}
-          <AnswerType answer={answer} content={operation.responses[status]?.content} />
+          <AnswerType answer={answer} content={operation.responses[status]?.content} schemas={schemas} />
           {answer.example === undefined ? null : (
             <details>
               <summary>Example</summary>
@@ -109,17 +107,17 @@ const Answers = ({ route, operation }: { route: Route; operation: Operation }) =
   </>
 );
 
-const AnswerType = ({
-  answer: { type },
-  content,
-}: {
+interface AnswerTypeProps {
   answer: Answer;
   content: Operation['responses'][string]['content'];
-}) => {
+  schemas: Schemas;
+}
+
+const AnswerType = ({ answer: { type }, content, schemas }: AnswerTypeProps) => {
   if (type === undefined) return null;
   const schema = content?.[type]?.schema ?? {};
   const name = referenceName(schema.items ?? schema);
-  if (name === null) return <code class="type">{type}</code>;
+  if (name === null || schemas[name]?.type !== 'object') return <code class="type">{type}</code>;
   return (
     <>
       {schema.items ? 'List of ' : ''}

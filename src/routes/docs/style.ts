@@ -131,6 +131,7 @@ tr:target { background: light-dark(#fff6d6, #3a331a); }
   .list tr { padding: .5rem .8rem; border-top: 1px solid var(--line); }
   .list tr:first-child { border-top: 0; }
   .list th, .list td { padding: 0; border: 0; }
+  .list td.number, .list td.number + th { display: inline; }
   .list th + td { color: var(--soft); }
   .list td:empty { display: none; }
   .list th code { padding-left: 0; background: none; white-space: normal; font-weight: 650; }
