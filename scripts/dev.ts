@@ -49,9 +49,9 @@ function showRequest(line: string): void {
     console.log(`${method} ${route} → ${status} (${duration_ms} ms)`);
 }
 
-function parseLogLine(line: string): Record<string, unknown> {
+function parseLogLine(line: string): Record<string, string | number | undefined> {
   try {
-    return JSON.parse(line) as Record<string, unknown>;
+    return JSON.parse(line) as Record<string, string | number>;
   } catch {
     return {};
   }
