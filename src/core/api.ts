@@ -45,8 +45,7 @@ export const ProjectView = z.object({
     .nullable(),
   location: LocationName,
   isolation: z.literal('bubblewrap').nullable(),
-  workflow: z.string().nullable(),
-  /** The last upload, when it was refused; the text before it stays in force. */
+  workflow: z.string().nullable().describe('The WORKFLOW.md in force.'),
   workflow_error: z
     .object({
       at: instant,
@@ -55,7 +54,8 @@ export const ProjectView = z.object({
       text: z.string(),
       diagnostics: z.array(DiagnosticView),
     })
-    .nullable(),
+    .nullable()
+    .describe('The last upload, when it was refused; the text before it stays in force.'),
   warnings: z.array(z.object({ code: z.string(), message: z.string() })),
   credential: z.enum(['set', 'none']),
   created_at: instant,
@@ -96,8 +96,7 @@ export const EnvironmentView = z.object({
   names: z.array(
     z.object({
       name: z.string(),
-      /** One of the credential names: agents get it, hooks never do. */
-      withheld_from_hooks: z.boolean(),
+      withheld_from_hooks: z.boolean().describe('Agents get it, hooks never do.'),
       /** Masked in outputs, logs, events and errors. */
       secret: z.boolean(),
       /** Secret, but shorter than what can be masked without hiding ordinary text. */
@@ -182,42 +181,48 @@ export const FailureView = z.object({ code: z.string(), detail: z.string() });
 export const WorkspaceView = z.object({
   project: ProjectId,
   key: z.string(),
-  path: z.string().nullable(),
+  path: z.string().nullable().describe('Its folder, where its processes run.'),
   branch: z.string(),
   location: LocationName,
   task: z.object({ id: z.string(), identifier: z.string(), title: z.string(), state: z.string() }),
-  status: WorkspaceStatus,
-  phase: WorkspacePhase.nullable(),
-  in_use: z.boolean(),
+  status: WorkspaceStatus.describe('`failed`: creation failed and no retry is due.'),
+  phase: WorkspacePhase.nullable().describe('What it is doing; null when it is idle.'),
+  in_use: z.boolean().describe('An attempt is open.'),
   warnings: z.array(z.object({ code: z.string(), message: z.string() })),
   saved: z.object({
     status: SavedStatusName,
-    sha: z.string().nullable(),
+    sha: z.string().nullable().describe('Commit saved last.'),
     at: instant.nullable(),
     reason: z.string().nullable(),
     since: instant.nullable(),
     tries: count,
     next_try_at: instant.nullable(),
-    rescue_refs: z.array(z.object({ ref: z.string(), sha: z.string() })),
-    remote_sha: z.string().nullable(),
+    rescue_refs: z
+      .array(z.object({ ref: z.string(), sha: z.string() }))
+      .describe('Branches that hold what could not go to the task branch.'),
+    remote_sha: z.string().nullable().describe('Where the branch is on the remote.'),
   }),
-  head: z.string().nullable(),
-  base: z.string().nullable(),
-  unsaved_commits: z.array(z.object({ sha: z.string(), subject: z.string() })),
+  head: z.string().nullable().describe('Commit that is checked out.'),
+  base: z.string().nullable().describe('Commit that the task branch started from.'),
+  unsaved_commits: z
+    .array(z.object({ sha: z.string(), subject: z.string() }))
+    .describe('Not on the remote; at most 10.'),
   uncommitted: z.object({
     modified: count,
     untracked: count,
-    files: z.array(z.string()),
-    checked_at: instant.nullable(),
+    files: z.array(z.string()).describe('At most 100.'),
+    checked_at: instant.nullable().describe('Facts about files are as old as this.'),
   }),
   /** The last snapshot of unsaved work, or why there is none. */
   snapshot: z.object({ at: instant, skipped: z.string().nullable() }).nullable(),
-  /** What the last restore could not bring back. */
-  last_loss: z.string().nullable(),
+  last_loss: z.string().nullable().describe('What the last restore could not bring back.'),
   attempt_count: count,
   last_attempt: z.object({ number: count, outcome: AttemptOutcomeName.nullable() }).nullable(),
   next_retry_at: instant.nullable(),
-  kept: z.object({ reason: z.string(), since: instant, tries: count, next_try_at: instant }).nullable(),
+  kept: z
+    .object({ reason: z.string(), since: instant, tries: count, next_try_at: instant })
+    .nullable()
+    .describe('Why its removal is put off: the branch could not be saved.'),
   error: FailureView.nullable(),
   created_at: instant,
   updated_at: instant,
@@ -235,8 +240,8 @@ const runView = {
 const runOutput = { stdout: OutputView.optional(), stderr: OutputView.optional() };
 
 export const AttemptView = z.object({
-  number: count,
-  try: count,
+  number: count.describe('Counts the attempts of the workspace.'),
+  try: count.describe('Counts the tries since the dispatch.'),
   outcome: AttemptOutcomeName.nullable(),
   phase: WorkspacePhase.nullable(),
   started_at: instant,
