@@ -103,12 +103,12 @@ export const removeFrom = (text: string, container: Node, gone: ReadonlySet<Node
       continue;
     }
     const next = children[place + 1];
-    const before = kept === undefined ? container.offset + 1 : endOf(kept);
-    edits.push(removalOf(text, child, Math.max(before, edits.at(-1)?.at ?? 0)));
+    const previous = children[place - 1];
+    edits.push(removalOf(text, child, previous === undefined ? container.offset + 1 : endOf(previous)));
     const comma =
       kept === undefined
         ? next && commaAt(text, endOf(child), next.offset)
-        : commaAt(text, endOf(children[place - 1] as Node), child.offset);
+        : commaAt(text, endOf(previous as Node), child.offset);
     if (comma !== undefined) edits.push({ at: comma, remove: 1, insert: '' });
   }
   return kept === undefined ? emptied(text, container, edits) : mergeEdits(edits);

@@ -92,7 +92,7 @@ const spliceLine = (text: string, at: number, line: string, newline: string): st
 const afterLeadingComments = (text: string, top: TomlTop): number => {
   const head = text.slice(0, top.end);
   if (top.end === text.length) return text.length;
-  const blank = Array.from(head.matchAll(/^[ \t]*\r?\n/gm)).at(-1);
+  const blank = Array.from(head.matchAll(/(?<=^|\n)[ \t]*\r?\n/g)).at(-1);
   if (blank !== undefined) return blank.index + blank[0].length;
   const directive = /^#:.*\r?\n/.exec(head);
   return directive === null ? 0 : directive[0].length;
@@ -116,6 +116,6 @@ const removeNotify = (text: string): string => {
   const before = text.slice(0, start);
   const after = text.slice(end);
   if (after === '' && !text.endsWith('\n')) return before.replace(/\r?\n$/, '');
-  const isFirst = before === '' || /\n\r?\n$/.test(before) || /^#:.*\n$/.test(before);
+  const isFirst = before === '' || /(?:^|\n)[ \t]*\r?\n$/.test(before) || /^#:.*\n$/.test(before);
   return before + (isFirst ? after.replace(/^\r?\n/, '') : after);
 };
