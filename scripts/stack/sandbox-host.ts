@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 const MAIN = fileURLToPath(new URL('../../src/sandbox/supervisor/main.ts', import.meta.url));
-const START_MS = 15_000;
+const START_MS = 30_000;
+const RESTART_MS = 500;
 const Ready = z.object({ port: z.number().int() });
 
 export interface SandboxHostOptions {
@@ -18,8 +19,8 @@ export interface SandboxHostOptions {
 export interface RunningSandboxHost {
   url: string;
   token: string;
-  pid: number;
-  process: ChildProcess;
+  /** Of the process that runs now: it is started again when it crashes. */
+  pid(): number;
   /** Names the folder that a project's WORKFLOW.md is in. */
   setWorkflowDirectory(project: string, directory: string): Promise<void>;
   stop(): Promise<void>;
@@ -27,46 +28,71 @@ export interface RunningSandboxHost {
 
 export async function startSandboxHost(options: SandboxHostOptions): Promise<RunningSandboxHost> {
   const token = randomBytes(32).toString('base64url');
-  const child = spawn(
-    process.execPath,
-    [
-      MAIN,
-      '--mode',
-      'host',
-      '--port',
-      '0',
-      '--roots',
-      options.roots.join(':'),
-      '--state',
-      options.stateDirectory,
-    ],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, EDGE_HARNESS_SUPERVISOR_TOKEN: token },
-      // A Ctrl-C reaches the launcher alone, which then ends everything in order.
-      detached: true,
-    },
-  );
+  let child = spawnSupervisor(options, token, 0);
   const { port } = await readReadyLine(child);
   const url = `http://127.0.0.1:${port}`;
+  let isStopping = false;
+  // A supervisor that comes back finds its operations again: the same port and token make it the same host for the Worker.
+  const restartOnExit = () => {
+    child.once('exit', (code, signal) => {
+      if (isStopping) return;
+      console.error(`the sandbox host ended (${signal ?? code}); starting it again`);
+      setTimeout(() => {
+        if (isStopping) return;
+        child = spawnSupervisor(options, token, port);
+        child.stdout?.resume();
+        restartOnExit();
+      }, RESTART_MS);
+    });
+  };
+  restartOnExit();
   return {
     url,
     token,
-    pid: child.pid ?? 0,
-    process: child,
-    setWorkflowDirectory: async (project, directory) => {
-      const answer = await fetch(`${url}/workflow-dirs`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ project, directory }),
-      });
-      if (!answer.ok)
-        throw new Error(
-          `the sandbox host refused the WORKFLOW.md folder ${directory}: ${await answer.text()}`,
-        );
+    pid: () => child.pid ?? 0,
+    setWorkflowDirectory: (project, directory) => setWorkflowDirectory(url, token, project, directory),
+    stop: async () => {
+      isStopping = true;
+      await stopProcess(child);
     },
-    stop: () => stopProcess(child),
   };
+}
+
+function spawnSupervisor(options: SandboxHostOptions, token: string, port: number): ChildProcess {
+  const { roots, stateDirectory } = options;
+  const argv = [
+    '--mode',
+    'host',
+    '--port',
+    String(port),
+    '--roots',
+    roots.join(':'),
+    '--state',
+    stateDirectory,
+    '--watch-stdin',
+  ];
+  return spawn(process.execPath, [MAIN, ...argv], {
+    // It ends with the launcher, whose end of its stdin closes then.
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, EDGE_HARNESS_SUPERVISOR_TOKEN: token },
+    // A Ctrl-C reaches the launcher alone, which then ends everything in order.
+    detached: true,
+  });
+}
+
+async function setWorkflowDirectory(
+  url: string,
+  token: string,
+  project: string,
+  directory: string,
+): Promise<void> {
+  const answer = await fetch(`${url}/workflow-dirs`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ project, directory }),
+  });
+  if (!answer.ok)
+    throw new Error(`the sandbox host refused the WORKFLOW.md folder ${directory}: ${await answer.text()}`);
 }
 
 async function readReadyLine(child: ChildProcess): Promise<{ port: number }> {
@@ -84,9 +110,11 @@ async function readReadyLine(child: ChildProcess): Promise<{ port: number }> {
 
 const STOP_MS = 5_000;
 
-export async function stopProcess(child: ChildProcess): Promise<void> {
+async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   await exited;
