@@ -19,6 +19,8 @@ const MIGRATIONS = [
    CREATE INDEX workspace_status ON workspace (status, seq);
    CREATE INDEX workspace_saved ON workspace (saved, seq);
    ${ANSWER_TABLE}`,
+  `ALTER TABLE workspace ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX workspace_change ON workspace (change);`,
 ];
 
 export interface WorkspaceRow {
@@ -113,17 +115,19 @@ export class ProjectStore {
     this.#sql.exec('DELETE FROM workspace WHERE seq = ?', seq);
   }
 
-  /** A report that is older than what is there is dropped. The live row of the key is this workspace's: keys are released on removal only. */
+  /** Answers the change's number. A report that is older than what is there is dropped: null. The live row of the key is this workspace's: keys are released on removal only. */
   report(
     view: WorkspaceView,
     generation: number,
     version: number,
     terminal: boolean,
     removedAtMs: number | null,
-  ): void {
-    this.#sql.exec(
-      `UPDATE workspace SET task_id = ?, identifier = ?, task_state = ?, terminal = ?, status = ?, saved = ?, generation = ?, version = ?, view = ?, removed_at_ms = ?
+  ): number | null {
+    const change = this.lastChange() + 1;
+    const written = this.#sql.exec(
+      `UPDATE workspace SET change = ?, task_id = ?, identifier = ?, task_state = ?, terminal = ?, status = ?, saved = ?, generation = ?, version = ?, view = ?, removed_at_ms = ?
        WHERE key = ? AND removed_at_ms IS NULL AND version < ? AND generation <= ?`,
+      change,
       view.task.id,
       view.task.identifier,
       view.task.state,
@@ -138,6 +142,20 @@ export class ProjectStore {
       version,
       generation,
     );
+    if (written.rowsWritten === 0) return null;
+    this.setMeta('change', String(change));
+    return change;
+  }
+
+  /** Counts reports, also past rows that are gone. */
+  lastChange(): number {
+    return Number(this.meta('change') ?? 0);
+  }
+
+  /** Present views of what changed since, in the order of the changes. */
+  changedSince(after: number): { change: number; view: string }[] {
+    const query = 'SELECT change, view FROM workspace WHERE change > ? AND view IS NOT NULL ORDER BY change';
+    return this.#sql.exec<{ change: number; view: string }>(query, after).toArray();
   }
 
   markTask(seq: number, taskId: string, idGiven: boolean, identifier: string): void {

@@ -28,6 +28,7 @@ import type { Env } from '../src/sandbox/env.ts';
 import { AnswerTable } from './answer-table.ts';
 import { findOwner, type Owner } from './dispatch-owner.ts';
 import { EnvironmentTable } from './environment-table.ts';
+import { EventStreams } from './event-streams.ts';
 import { IdempotentAnswers } from './idempotency.ts';
 import type { ProcessEnvironment, ProjectForWorkspace, WorkspaceSummary } from './project-for-workspace.ts';
 import { authorizationOf, sealCredential, secretsOf, unsealCredential } from './git-credential.ts';
@@ -43,6 +44,7 @@ const RESERVED_MS = 10 * 60_000;
 export class Project extends DurableObject<Env> implements ProjectRpc, ProjectForWorkspace {
   readonly #store: ProjectStore;
   readonly #answers: IdempotentAnswers;
+  readonly #events = new EventStreams();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -255,6 +257,18 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     });
   }
 
+  async openEvents(after: number | null): Answer<ReadableStream<Uint8Array>> {
+    return this.#withSettings(() => {
+      const changed = after === null ? [] : this.#store.changedSince(after);
+      const missed = changed.map(({ change, view }) => ({
+        id: change,
+        name: 'workspace',
+        data: JSON.parse(view) as WorkspaceView,
+      }));
+      return ok(this.#events.open(missed));
+    });
+  }
+
   // Cleanup.
 
   async sweep(cursor: string | null, limit: number, options: { force: boolean; waitMs: number }) {
@@ -340,7 +354,8 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
 
   async report({ view, generation, version, terminal }: WorkspaceSummary): Promise<void> {
     const removedAtMs = view.removed_at === null ? null : Date.parse(view.removed_at);
-    this.#store.report(view, generation, version, terminal, removedAtMs);
+    const change = this.#store.report(view, generation, version, terminal, removedAtMs);
+    if (change !== null) this.#events.publish([{ id: change, name: 'workspace', data: view }]);
   }
 }
 

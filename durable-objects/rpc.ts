@@ -97,6 +97,8 @@ export interface ProjectRpc {
   /** `task` is the task's id. */
   setTaskState(task: string, state: string): Answer<TaskStateAnswer>;
   listWorkspaces(query: ListQuery): Answer<WorkspacePage>;
+  /** Server-Sent Events: each workspace that changed since `after`, then live; null: from now on. */
+  openEvents(after: number | null): Answer<ReadableStream<Uint8Array>>;
   /**
    * Looks at up to `limit` workspaces past `cursor` (null: from the start) that may have to go; `nextCursor` null: done.
    * `waitMs`: how long to wait for removals that it started. `force`: kept ones do not wait for their backoff.
@@ -123,6 +125,8 @@ export interface WorkspaceRpc {
   attemptLog(number: number): Answer<ReadableStream<Uint8Array>>;
   /** What happened, oldest first, numbers above `after`; the oldest of a long story are no longer kept. */
   events(after: number, limit: number): Promise<StoredEvent[]>;
+  /** Server-Sent Events past the number `after`, then live; null: from now on. Ends when its reader falls behind. */
+  openEvents(after: number | null): Answer<ReadableStream<Uint8Array>>;
   save(): Answer<WorkspaceView>;
   cancelAttempt(number: number): Answer<AttemptView>;
   finishAttempt(

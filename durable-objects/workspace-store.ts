@@ -164,6 +164,12 @@ export class WorkspaceStore {
     this.#insertEvent(atMs, name, data);
   }
 
+  /** Sequence number of the newest; 0: there is none. */
+  lastEvent(): number {
+    const query = 'SELECT COALESCE(MAX(seq), 0) AS seq FROM event';
+    return this.#storage.sql.exec<{ seq: number }>(query).one().seq;
+  }
+
   /** Oldest first, sequence numbers above `after`. */
   events(after: number, limit: number): StoredEvent[] {
     const query = 'SELECT seq, at_ms, name, data FROM event WHERE seq > ? ORDER BY seq LIMIT ?';

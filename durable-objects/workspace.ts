@@ -20,7 +20,7 @@ import { AnswerTable } from './answer-table.ts';
 import { streamLog, viewAttempt, viewAttempts, viewWorkspace } from './attempt-reader.ts';
 import { EffectRunner } from './effect-runner.ts';
 import { EffectValues } from './effect-values.ts';
-import type { EffectContext, EffectEnd } from './effects/context.ts';
+import { at, type EffectContext, type EffectEnd } from './effects/context.ts';
 import { streamExec } from './effects/exec.ts';
 import { runEffect } from './effects/run.ts';
 import { GrantTable } from './grant-table.ts';
@@ -30,6 +30,7 @@ import type { Answer, GitGrant, Idempotency, StoredEvent, WorkspaceRpc } from '.
 import { reachSandbox } from './sandbox-access.ts';
 import { projectOf } from './stubs.ts';
 import type { WorkspaceForProject } from './workspace-for-project.ts';
+import { WorkspaceFeed } from './workspace-feed.ts';
 import { WorkspaceStore } from './workspace-store.ts';
 
 /** An alarm handler may run 15 minutes; it hands over to the next alarm well before. */
@@ -43,6 +44,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   readonly #reporter: IndexReporter;
   readonly #grants: GrantTable;
   readonly #runner: EffectRunner;
+  readonly #feed: WorkspaceFeed;
   #settled: (() => void)[] = [];
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -56,6 +58,17 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
       perform: (effect, deadlineAtMs) => runEffect(this.#context(effect, deadlineAtMs), effect.command),
       end: (effect, outcome) => this.#endEffect(effect, outcome),
     });
+    this.#feed = new WorkspaceFeed(this.#store, (state) => ({
+      client: reachSandbox(env, state.identity).client,
+      target: at(state),
+      masker: () => new EffectValues(env, projectOf(env, state.identity.project)).masker(),
+    }));
+  }
+
+  /** Server-Sent Events; see `WorkspaceFeed`. */
+  async openEvents(after: number | null): Answer<ReadableStream<Uint8Array>> {
+    const state = this.#store.load();
+    return state === null ? NOT_FOUND : ok(this.#feed.open(state, after));
   }
 
   override async alarm(): Promise<void> {
@@ -244,6 +257,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     await this.#arm();
     this.#runner.notify();
     this.#reporter.notify();
+    this.#feed.notify(state);
     for (const resolve of this.#settled.splice(0)) resolve();
     return ok(state);
   }

@@ -55,6 +55,8 @@ function readQuery(shape: z.ZodRawShape, request: Request): Result<unknown, Fail
 }
 
 async function readBody(inputs: Inputs, request: Request): Promise<Result<unknown, Failure>> {
+  // Bytes are the handler's: it streams them on.
+  if (inputs.body?.type === 'application/octet-stream') return ok(undefined);
   if (inputs.body === null) return inputs.hasBody ? readNothing(request) : ok(undefined);
   const sent =
     inputs.body.type === 'application/json' ? await readJson(request) : await readMarkdown(request);

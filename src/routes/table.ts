@@ -3,10 +3,12 @@ import type { Route } from '../http/route.ts';
 import { attemptRoutes } from './attempts.ts';
 import { credentialRoutes } from './credential.ts';
 import { environmentRoutes } from './environment.ts';
+import { eventRoutes } from './events.ts';
 import { execRoutes } from './exec.ts';
 import { projectionRoutes } from './projection.ts';
 import { projectRoutes } from './projects.ts';
 import { serviceRoutes } from './service.ts';
+import { sessionRoutes } from './session.ts';
 import { taskRoutes } from './tasks.ts';
 import { tokenRoutes } from './tokens.ts';
 import { workflowRoutes } from './workflow.ts';
@@ -19,9 +21,11 @@ export const apiRoutes: Route[] = [
   ...credentialRoutes,
   ...taskRoutes,
   ...workspaceRoutes,
+  ...eventRoutes,
   ...execRoutes,
   ...attemptRoutes,
   ...projectionRoutes,
   ...serviceRoutes,
   ...tokenRoutes,
+  ...sessionRoutes,
 ];
