@@ -6,5 +6,7 @@ export default defineConfig({
     include: ['test/**/*.e2e.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Real processes on few cores: files beside each other would time each other out.
+    fileParallelism: false,
   },
 });

@@ -15,6 +15,7 @@ import {
   callSupervisor,
   readAnswer,
   type Ask,
+  type Body,
   type CallOptions,
   type Reply,
   type Target,
@@ -117,12 +118,7 @@ export class SupervisorClient {
     return callSupervisor(this.#fetcher, ask, download);
   }
 
-  writeSnapshot(
-    target: Target,
-    id: string,
-    body: BodyInit,
-    options: CallOptions = LONG,
-  ): Promise<Reply<null>> {
+  writeSnapshot(target: Target, id: string, body: Body, options: CallOptions = LONG): Promise<Reply<null>> {
     return this.#nothing({ method: 'PUT', path: snapshotPath(id), target, body, options });
   }
 
@@ -143,7 +139,7 @@ export class SupervisorClient {
   /** Answers the new ETag. `ifMatch` null: whatever is there now. */
   writeFile(
     target: Target,
-    file: { readonly path: string; readonly bytes: BodyInit; readonly ifMatch: string | null },
+    file: { readonly path: string; readonly bytes: Body; readonly ifMatch: string | null },
     options: CallOptions = {},
   ): Promise<Reply<string | null>> {
     const headers = file.ifMatch === null ? {} : { 'if-match': file.ifMatch };

@@ -32,13 +32,16 @@ export interface CallOptions {
   readonly retry?: 'once';
 }
 
+/** Text is JSON, the rest are bytes; a stream can be sent once. */
+export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+
 export interface Ask {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly target?: Target;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: BodyInit;
+  readonly body?: Body;
   readonly waitMs?: number;
   readonly options: CallOptions;
 }
@@ -126,8 +129,9 @@ function buildRequest({ method, path, query, target, headers, body }: Ask): Requ
     all.set(CREATION_HEADER, target.creationId);
     all.set(DIRECTORY_HEADER, encodeURIComponent(target.directory));
   }
+  if (body === undefined) return new Request(url, { method, headers: all });
   // `duplex` is what Node wants for a stream; workerd ignores it.
-  const init = body === undefined ? { method, headers: all } : { method, headers: all, body, duplex: 'half' };
+  const init = { method, headers: all, body, duplex: 'half' } as const;
   return new Request(url, init);
 }
 

@@ -1,21 +1,49 @@
 /** Small files that are whole or absent, whatever is killed when. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 
-/** Replaces the file. */
+/** Replaces the file. Outlives every process, not a power failure within seconds. */
 export function saveAtomic(path: string, text: string): void {
   const temporary = `${path}.tmp`;
-  writeSynced(temporary, text, 'w');
+  writeFileSync(temporary, text, { mode: 0o600 });
   renameSync(temporary, path);
 }
 
-/** False when the file is already there: whoever came first wins, also against another process. */
+/** On the disk when it returns. False when the file is already there: whoever came first wins, also against another process. */
 export function saveOnce(path: string, text: string): boolean {
+  let fd: number;
   try {
-    writeSynced(path, text, 'wx');
-    return true;
+    fd = openSync(path, 'wx', 0o600);
   } catch (error) {
     if (isCode(error, 'EEXIST')) return false;
     throw error;
+  }
+  try {
+    writeSync(fd, text);
+    fsyncSync(fd);
+    return true;
+  } catch (error) {
+    unlinkSync(path);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Idempotent; cheaper than `rm`. */
+export function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) throw error;
   }
 }
 
@@ -41,16 +69,3 @@ export function loadJson(path: string): unknown {
 
 export const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
-
-function writeSynced(path: string, text: string, flags: 'w' | 'wx'): void {
-  const fd = openSync(path, flags, 0o600);
-  try {
-    writeSync(fd, text);
-    fsyncSync(fd);
-  } catch (error) {
-    unlinkSync(path);
-    throw error;
-  } finally {
-    closeSync(fd);
-  }
-}

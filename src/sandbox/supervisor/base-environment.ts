@@ -1,6 +1,7 @@
 /** What every process of ours starts from; nothing else of the supervisor's own environment is handed on. */
 import { accessSync, constants } from 'node:fs';
 import { userInfo } from 'node:os';
+import { buildBaseEnv } from '../../core/hook-env.ts';
 import { MARKER_NAME } from './process-table.ts';
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -26,17 +27,12 @@ export function readMachine(env: NodeJS.ProcessEnv): Machine {
   };
 }
 
-export const buildBaseEnv = (machine: Machine): Record<string, string> => ({
-  PATH: machine.path,
-  HOME: machine.home,
-  LANG: 'C.UTF-8',
-  TERM: 'dumb',
-  SHELL: machine.bash,
-  USER: machine.user,
+export const buildEnvIn = (machine: Machine, directory: string): Record<string, string> => ({
+  ...buildBaseEnv({ ...machine, shell: machine.bash, cwd: directory }),
 });
 
 /** Of git processes; git-process.ts lays its own settings over it. */
-export const buildGitEnv = (machine: Machine): Record<string, string> => buildBaseEnv(machine);
+export const buildGitEnv = (machine: Machine): Record<string, string> => buildEnvIn(machine, '/');
 
 export const buildMarker = (machine: Machine, marker: string): Record<string, string> => ({
   [MARKER_NAME]: machine.outerMarkers === '' ? marker : `${marker} ${machine.outerMarkers}`,

@@ -43,7 +43,9 @@ export class HostSupervisor implements Supervisor {
     const claimed = claimPlace(paths.value, request);
     if (!claimed.ok) return claimed;
     this.#roots.remember(paths.value.root);
-    const { place } = this.#workspace(paths.value);
+    const workspace = this.#workspace(paths.value);
+    workspace.prepare();
+    const { place } = workspace;
     const inspection = await inspectRepository(place);
     return ok({ mode: this.mode, directory: place.directory, workflow_dir: workflowFolder, ...inspection });
   }

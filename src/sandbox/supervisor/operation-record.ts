@@ -96,8 +96,9 @@ export class OperationFolder {
     }
   }
 
+  /** On the disk before anything is started: what is not there never ran. */
   saveRecord(record: OperationRecord): void {
-    saveAtomic(this.file('record.json'), JSON.stringify(record));
+    saveOnce(this.file('record.json'), JSON.stringify(record));
   }
 
   loadRecord(): OperationRecord | null {

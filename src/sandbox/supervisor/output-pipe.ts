@@ -2,17 +2,12 @@
  * The named pipe that a script writes to. The supervisor and the script's processes all hold it open for reading and
  * writing, so nobody sees an end-of-file or a broken pipe when another one goes, and a new supervisor can open it again.
  */
-import { execFile } from 'node:child_process';
-import { closeSync, constants, existsSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { promisify } from 'node:util';
+import { removeFile } from './atomic-file.ts';
 
 /** As much as one pipe can hold (Linux allows 1 MiB to a user), so a daemon that writes for ever cannot keep us reading. */
 const DRAIN_BYTES = 1024 * 1024;
-
-export const createPipes = async (...paths: string[]): Promise<void> => {
-  await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
-};
 
 /** The script's side: blocking, as programs expect of stdout. The caller closes it. */
 export const openWriter = (path: string): number => openSync(path, constants.O_RDWR);
@@ -64,7 +59,7 @@ export function discardIfThere(path: string): void {
 function discard(path: string): void {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const socket = readFrom(fd, () => {});
-  socket.once('close', () => rmSync(path, { force: true }));
+  socket.once('close', () => removeFile(path));
   socket.unref();
 }
 

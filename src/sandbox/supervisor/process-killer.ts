@@ -19,8 +19,9 @@ export interface KillReport {
 }
 
 /** Ends after two passes in a row that find nothing: a process that forks while we look is caught by the second. */
-export async function killAll(plan: KillPlan): Promise<KillReport> {
-  const known = new Set<string>();
+export async function killAll(plan: KillPlan, seen: ReadonlySet<string> = new Set()): Promise<KillReport> {
+  const known = new Set(seen);
+  const killed = new Set<string>();
   const deadline = performance.now() + GIVE_UP_MS;
   let emptyPasses = 0;
   let left = 0;
@@ -30,11 +31,12 @@ export async function killAll(plan: KillPlan): Promise<KillReport> {
     emptyPasses = left === 0 ? emptyPasses + 1 : 0;
     for (const target of targets) {
       known.add(processName(target));
+      killed.add(processName(target));
       signal(target.pid, 'SIGKILL');
     }
     if (left > 0) await sleep(PAUSE_MS);
   }
-  return { killed: known.size, left };
+  return { killed: killed.size, left };
 }
 
 export function findProcesses(plan: KillPlan, known: ReadonlySet<string> = new Set()): MarkedProcess[] {

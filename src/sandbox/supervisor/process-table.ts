@@ -1,5 +1,5 @@
 /** The machine's processes as /proc tells. Where there is no /proc (macOS) the table is empty: groups can still be signalled. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
 /** In the environment of everything that an operation starts: `<workspace>/<operation>`. */
 export const MARKER_NAME = 'EDGE_HARNESS_OPERATION';
@@ -19,7 +19,7 @@ export function readProcesses(): Process[] {
 
 /** null when it is gone; a zombie counts as gone, for it runs no more. */
 export function readProcess(pid: number): Process | null {
-  const stat = read(`/proc/${pid}/stat`);
+  const stat = readShort(`/proc/${pid}/stat`);
   return stat === null ? null : parseStat(stat);
 }
 
@@ -50,6 +50,22 @@ function listPids(): number[] {
     return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
   } catch {
     return [];
+  }
+}
+
+/** A stat line is below this; one read instead of `readFile`'s four calls, for every process of the machine. */
+const buffer = Buffer.alloc(4096);
+
+function readShort(path: string): string | null {
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      return buffer.toString('latin1', 0, readSync(fd, buffer));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return null;
   }
 }
 

@@ -41,6 +41,7 @@ export class SandboxSupervisor implements Supervisor {
     }
     const claim = checkClaim(stateDirectory, creation_id);
     if (!claim.ok) return claim;
+    this.#open().prepare();
     const inspection = await inspectRepository(this.#place);
     return ok({ mode: this.mode, directory, workflow_dir: null, ...inspection });
   }

@@ -29,7 +29,7 @@ function buildUnset(names: readonly string[]): string {
  * - `set -m` and a background job: bash then reports in the log whether a status such as 137 was an exit or a signal, and
  *   the script gets a process group of its own, so that TERM to the group spares the wrapper.
  * - The wrapper ignores signals by a trap, which is reset before the script's bash starts.
- * - `wait -f` waits through a stopped job; bash before 5.0 lacks it.
+ * - `wait -f` waits through a stopped job, but not through one that had stopped before; bash before 5.0 lacks it.
  * - At the end it waits for `done`: until then it holds the pipes open, with what is unread in them. When the supervisor
  *   is gone it goes on holding them as a `sleep` of the same pid, until the next supervisor has read them and ends it.
  */
@@ -40,11 +40,24 @@ folder=$1
 shift
 stat=
 [ -r "/proc/$$/stat" ] && read -r stat <"/proc/$$/stat"
+# The level that the script's own bash counts up from.
+unset SHLVL
 set -m
 ( trap - HUP INT QUIT TERM PIPE; exec "$@" </dev/null >&3 2>&4 3>&- 4>&- ) &
-echo "$! $$ $stat" >"$folder/process"
-if [ "\${BASH_VERSINFO[0]}" -ge 5 ]; then wait -f $!; else wait $!; fi
-code=$?
+child=$!
+echo "$child $$ $stat" >"$folder/process"
+full=
+[ "\${BASH_VERSINFO[0]}" -ge 5 ] && full=-f
+while :; do
+  wait $full "$child"
+  code=$?
+  kill -0 "$child" 2>/dev/null || break
+  sleep 0.1
+done
+# The loop may have heard of a stop just before the end; asked again, bash answers the end, or 127 where it forgot.
+wait "$child" 2>/dev/null
+again=$?
+[ "$again" -eq 127 ] || code=$again
 echo "$code" >"$folder/exit"
 echo "$code"
 read -r answer || exec sleep 3600

@@ -1,11 +1,13 @@
 /** Takes one script from its start, or from where another supervisor left it, to its end. The first cause of an end wins. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../protocol.ts';
 import type { ExitStatus } from './exit-status.ts';
+import { removeFile } from './atomic-file.ts';
 import { buildEnd, type Operation } from './operation.ts';
 import type { Ending } from './operation-record.ts';
-import { createPipes, OutputPipe } from './output-pipe.ts';
+import { OutputPipe } from './output-pipe.ts';
+import type { PipeSupply } from './pipe-supply.ts';
 import { ScriptProcess, type Launch, type Passing } from './script-process.ts';
 
 /** Between TERM and KILL. */
@@ -14,6 +16,7 @@ const POLL_MS = 50;
 
 /** What a run needs of the workspace around it. */
 export interface Surroundings {
+  readonly pipes: PipeSupply;
   /** Whether a process of this operation besides its wrapper is alive. */
   isBusy(operation: Operation): boolean;
   /** Kills everything of this operation; answers how many are left. */
@@ -42,7 +45,8 @@ export class ScriptRun {
   async start(launch: Launch, longScript: string | null): Promise<void> {
     const { folder } = this.#operation;
     if (longScript !== null) writeFileSync(folder.file('script'), longScript, { mode: 0o600 });
-    await createPipes(folder.file('stdout.pipe'), folder.file('stderr.pipe'));
+    await this.#surroundings.pipes.take(folder.file('stdout.pipe'));
+    await this.#surroundings.pipes.take(folder.file('stderr.pipe'));
     this.#openPipes();
     const passing = this.#process.start(launch);
     this.#armTimer();
@@ -129,6 +133,8 @@ export class ScriptRun {
     const { folder } = this.#operation;
     folder.saveEnding({ cause, at_ms: Date.now() });
     const first = folder.loadEnding()?.cause ?? cause;
+    // Looked at before the first signal: a child without marker and session is known by its parent only while that lives.
+    this.#surroundings.isBusy(this.#operation);
     await this.#process.signalScript('SIGTERM');
     const graceEnds = performance.now() + GRACE_MS;
     while (performance.now() < graceEnds && this.#surroundings.isBusy(this.#operation)) await sleep(POLL_MS);
@@ -151,7 +157,7 @@ export class ScriptRun {
     for (const pipe of this.#pipes) pipe.finish();
     const left =
       record.leftovers === 'kill' ? await this.#surroundings.killLeftovers(this.#operation) : unkilled;
-    rmSync(folder.file('script'), { force: true });
+    removeFile(folder.file('script'));
     const detail = [reason ?? describe(outcome, status, record.timeout_ms), describeLeft(left)].join('');
     const end = {
       outcome,
@@ -161,6 +167,7 @@ export class ScriptRun {
     };
     this.#operation.finish(buildEnd(end, atMs));
     await this.#process.release();
+    void this.#surroundings.pipes.fill();
   }
 }
 

@@ -1,7 +1,7 @@
 /** From a script's specification to a running process: what is checked first, and what the process gets. */
 import { lstatSync, realpathSync } from 'node:fs';
 import type { ScriptSpec, SupervisorError } from '../protocol.ts';
-import { buildBaseEnv, buildMarker, type Machine } from './base-environment.ts';
+import { buildEnvIn, buildMarker, type Machine } from './base-environment.ts';
 import type { Operation } from './operation.ts';
 import type { Place } from './place.ts';
 import { buildBashArguments, isLongScript } from './script-command.ts';
@@ -33,7 +33,7 @@ export async function startScript(run: ScriptRun, spec: ScriptSpec, setting: Set
     bash: machine.bash,
     command: [machine.bash, '-lc', ...buildBashArguments(spec.script, spec.unset, script)],
     directory: place.directory,
-    env: { ...buildBaseEnv(machine), PWD: place.directory, ...spec.env, ...buildMarker(machine, marker) },
+    env: { ...buildEnvIn(machine, place.directory), ...spec.env, ...buildMarker(machine, marker) },
   };
   await run.start(launch, isLongScript(spec.script) ? spec.script : null);
 }

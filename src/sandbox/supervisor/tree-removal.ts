@@ -1,22 +1,20 @@
-/** Deletes a tree whatever its modes are. Never follows a link. */
+/** Deletes a tree whatever its modes are. Never follows a link; what is gone already is no failure. */
 import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isCode } from './atomic-file.ts';
+
+const OWNER_MAY_ALL = 0o700;
 
 export async function removeTree(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true, maxRetries: 2 });
-  } catch (error) {
-    if (!isCode(error, 'EACCES') && !isCode(error, 'EPERM')) throw error;
-    await makeWritable(path);
-    await rm(path, { recursive: true, force: true, maxRetries: 2 });
-  }
+  // Before, not after a failure: `rm` works on many entries at once and is still at it when it reports the first failure.
+  if (process.getuid?.() !== 0) await makeWritable(path);
+  await rm(path, { recursive: true, force: true, maxRetries: 2 });
 }
 
-/** An entry can be deleted when its folder can be read and written. Folders of others stay as they are: `rm` then says so. */
+/** An entry can be deleted when its folder can be read and written. Others' folders stay as they are: `rm` then says so. */
 async function makeWritable(path: string): Promise<void> {
-  if (!(await lstat(path)).isDirectory()) return;
-  await chmod(path, 0o700).catch(() => {});
+  const stats = await lstat(path).catch(() => null);
+  if (stats === null || !stats.isDirectory()) return;
+  if ((stats.mode & OWNER_MAY_ALL) !== OWNER_MAY_ALL) await chmod(path, OWNER_MAY_ALL).catch(() => {});
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     if (entry.isDirectory()) await makeWritable(join(path, entry.name));

@@ -1,7 +1,7 @@
 /** Whose processes are whose in one workspace: by the marker in their environment, by session, and by descent. */
 import { createHash } from 'node:crypto';
 import { loadText } from './atomic-file.ts';
-import type { Family, Session } from './leftovers.ts';
+import { processName, type Family, type Session } from './leftovers.ts';
 import { OperationFolder } from './operation-record.ts';
 import { findProcesses, killAll, type KillPlan, type KillReport } from './process-killer.ts';
 import { readProcess } from './process-table.ts';
@@ -22,6 +22,7 @@ export class WorkspaceProcesses {
   readonly #stateDirectory: string;
   /** Operations that may have processes, with their sessions once known. */
   readonly #tracked = new Map<string, Session[]>();
+  readonly #seen = new Map<string, Set<string>>();
   /** Older processes are nobody's of ours, unless another supervisor worked here before. */
   #notBefore = readProcess(process.pid)?.startedAt ?? 0;
 
@@ -49,16 +50,19 @@ export class WorkspaceProcesses {
     if (!hasEnded || this.#isMarked(this.#readSession(operation))) this.track(operation);
   }
 
-  /** The processes of one operation besides its wrapper. */
+  /** The processes of one operation besides its wrapper. Those seen once are found again when they are orphaned. */
   list(operation: string): number[] {
+    const seen = this.#seenOf(operation);
+    const found = findProcesses(this.#planOperation(operation), seen);
+    for (const process of found) seen.add(processName(process));
     const wrappers = this.#sessionsOf([operation]).map(({ id }) => id);
-    return findProcesses(this.#planOperation(operation)).flatMap(({ pid }) =>
-      wrappers.includes(pid) ? [] : [pid],
-    );
+    return found.flatMap(({ pid }) => (wrappers.includes(pid) ? [] : [pid]));
   }
 
-  killOperation(operation: string): Promise<KillReport> {
-    return killAll(this.#planOperation(operation));
+  async killOperation(operation: string): Promise<KillReport> {
+    const report = await killAll(this.#planOperation(operation), this.#seenOf(operation));
+    this.#seen.delete(operation);
+    return report;
   }
 
   /** Everything that none of the `running` operations owns. */
@@ -72,6 +76,12 @@ export class WorkspaceProcesses {
     });
     if (report.left === 0) for (const operation of ended) this.#tracked.delete(operation);
     return report;
+  }
+
+  #seenOf(operation: string): Set<string> {
+    const seen = this.#seen.get(operation) ?? new Set();
+    this.#seen.set(operation, seen);
+    return seen;
   }
 
   #planOperation(operation: string): KillPlan {

@@ -9,6 +9,7 @@ import { Operation } from './operation.ts';
 import { buildRecord, isSameSpec, OperationFolder } from './operation-record.ts';
 import { discardIfThere } from './output-pipe.ts';
 import type { Place } from './place.ts';
+import { PipeSupply } from './pipe-supply.ts';
 import { checkScript, startScript } from './script-start.ts';
 import { ScriptRun, type Surroundings } from './script-run.ts';
 import { WorkspaceProcesses } from './workspace-processes.ts';
@@ -20,6 +21,7 @@ export class Workspace {
   readonly place: Place;
   readonly #machine: Machine;
   readonly #processes: WorkspaceProcesses;
+  readonly #pipes: PipeSupply;
   /** In the order of their start. */
   readonly #operations = new Map<string, Operation>();
 
@@ -27,12 +29,18 @@ export class Workspace {
     this.place = place;
     this.#machine = machine;
     this.#processes = new WorkspaceProcesses({ stateDirectory: place.stateDirectory, sandboxStartedAt });
+    this.#pipes = new PipeSupply(place.stateDirectory);
     mkdirSync(this.#recordsFolder, { recursive: true, mode: 0o700 });
     this.#adoptAll();
   }
 
   get(id: string): Operation | null {
     return this.#operations.get(id) ?? null;
+  }
+
+  /** Called when a script is likely to follow soon. */
+  prepare(): void {
+    void this.#pipes.fill();
   }
 
   /** Idempotent by id: the same specification again answers the operation that is there. */
@@ -86,6 +94,7 @@ export class Workspace {
 
   #surroundings(): Surroundings {
     return {
+      pipes: this.#pipes,
       isBusy: ({ record }) => this.#processes.list(record.id).length > 0,
       killOperation: async ({ record }) => (await this.#processes.killOperation(record.id)).left,
       killLeftovers: async ({ record }) => {
