@@ -51,12 +51,14 @@ class Engine {
   readonly #containers = new Map<string, Promise<Container>>();
   /** Ids whose next call hangs, and whose `destroy` throws. */
   readonly #hanging = new Set<string>();
+  /** `METHOD /path` of every call to a sandbox, oldest first. */
+  readonly #calls = new Map<string, string[]>();
 
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** `/{id}/state`, `/{id}/kill`, `/{id}/hang`, `/{id}/call/…`. */
+  /** `/{id}/state`, `/{id}/kill`, `/{id}/hang`, `/{id}/calls`, `/{id}/call/…`. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, id = '', verb = '', ...rest] = (request.url ?? '').split('/');
     switch (verb) {
@@ -70,12 +72,15 @@ class Engine {
       case 'hang':
         this.#hanging.add(id);
         return void response.end();
+      case 'calls':
+        return void response.end(JSON.stringify(this.#calls.get(id) ?? []));
       default:
         return this.#call(id, `/${rest.join('/')}`, request, response);
     }
   }
 
   async #call(id: string, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#calls.set(id, [...(this.#calls.get(id) ?? []), `${request.method} ${path}`]);
     if (this.#hanging.delete(id)) return;
     const container = await this.#running(id);
     const { cold } = container;

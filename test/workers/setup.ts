@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startSandboxHost } from '../../scripts/stack/sandbox-host.ts';
 import { startContainerEngine } from '../support/container-engine.ts';
+import { startGitControl } from '../support/git-control.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     sandboxHostUrl: string;
     sandboxHostToken: string;
     containerEngineUrl: string;
+    gitControlUrl: string;
     workspaceRoot: string;
   }
 }
@@ -18,16 +20,18 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'edge-harness-workers-'));
   const root = join(folder, 'workspaces');
-  const [host, engine] = await Promise.all([
+  const [host, engine, git] = await Promise.all([
     startSandboxHost({ roots: [root], stateDirectory: join(folder, 'host') }),
     startContainerEngine(),
+    startGitControl(),
   ]);
   project.provide('sandboxHostUrl', host.url);
   project.provide('sandboxHostToken', host.token);
   project.provide('containerEngineUrl', engine.url);
+  project.provide('gitControlUrl', git.url);
   project.provide('workspaceRoot', root);
   return async () => {
-    await Promise.all([host.stop(), engine.stop()]);
+    await Promise.all([host.stop(), engine.stop(), git.stop()]);
     rmSync(folder, { recursive: true, force: true });
   };
 }
