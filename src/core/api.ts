@@ -176,6 +176,7 @@ export const SavedStatusName = z.enum([
 ]);
 
 export const AttemptOutcomeName = z.enum(['succeeded', 'failed', 'timed_out', 'cancelled', 'lost']);
+const RunOutcomeName = z.enum(['ok', 'failed', 'killed', 'timeout', 'cancelled', 'lost', 'skipped']);
 export const FailureView = z.object({ code: z.string(), detail: z.string() });
 
 export const WorkspaceView = z.object({
@@ -218,6 +219,8 @@ export const WorkspaceView = z.object({
   last_loss: z.string().nullable().describe('What the last restore could not bring back.'),
   attempt_count: count,
   last_attempt: z.object({ number: count, outcome: AttemptOutcomeName.nullable() }).nullable(),
+  /** Of the last attempt: the hook or agent that ended last. */
+  last_run: z.object({ hook: z.string(), outcome: RunOutcomeName }).nullable(),
   next_retry_at: instant.nullable(),
   kept: z
     .object({ reason: z.string(), since: instant, tries: count, next_try_at: instant })
@@ -232,7 +235,7 @@ export type WorkspaceView = z.infer<typeof WorkspaceView>;
 
 export const OutputView = z.object({ text: z.string(), total_bytes: count, truncated: z.boolean() });
 const runView = {
-  outcome: z.enum(['ok', 'failed', 'killed', 'timeout', 'cancelled', 'lost', 'skipped']),
+  outcome: RunOutcomeName,
   exit_code: z.number().int().nullable(),
   duration_ms: count,
   detail: z.string().nullable(),

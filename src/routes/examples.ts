@@ -88,6 +88,7 @@ export const workspaceExample: WorkspaceView = {
   last_loss: null,
   attempt_count: 1,
   last_attempt: { number: 1, outcome: null },
+  last_run: { hook: 'before_run', outcome: 'ok' },
   next_retry_at: null,
   kept: null,
   error: null,

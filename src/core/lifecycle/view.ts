@@ -20,6 +20,7 @@ export function buildWorkspaceView(state: State, warnings: WorkspaceView['warnin
     last_loss: state.lastLoss,
     attempt_count: state.attemptCount,
     last_attempt: attempt && { number: attempt.number, outcome: attempt.outcome },
+    last_run: attempt && lastRunOf(attempt),
     next_retry_at: instantOrNull(state.retry?.atMs),
     kept: kept && {
       reason: kept.reason,
@@ -32,6 +33,14 @@ export function buildWorkspaceView(state: State, warnings: WorkspaceView['warnin
     updated_at: instant(state.updatedAtMs),
     removed_at: stage.name === 'removed' ? instant(stage.atMs) : null,
   };
+}
+
+/** after_run comes after the agent, every other hook before it. */
+function lastRunOf({ hooks, agentRun }: Attempt): WorkspaceView['last_run'] {
+  const last = hooks.at(-1);
+  if (agentRun && last?.hook !== 'after_run' && last?.hook !== 'before_remove')
+    return { hook: 'agent', outcome: agentRun.outcome };
+  return last ? { hook: last.hook, outcome: last.outcome } : null;
 }
 
 /** `stage`: of the workspace, null where it is not at hand; only a running attempt has a phase. */
