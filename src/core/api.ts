@@ -1,5 +1,5 @@
 /** The wire model of API version 1: requests and answers, as `api.md` shows them. The one source of types, validation and OpenAPI. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const ProjectId = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
 export const LocationName = z.enum(['cloudflare', 'docker', 'host']);

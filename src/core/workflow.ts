@@ -1,5 +1,5 @@
 /** WORKFLOW.md: the front matter becomes settings, the body the prompt. Resolves no path and expands no variable. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Failure, failure } from './failure.ts';
 import { FrontMatter, MAX_DIAGNOSTICS } from './front-matter.ts';
 import type { Hook, Location } from './lifecycle/state.ts';

@@ -1,5 +1,5 @@
 /** Where a sweep stopped, so that the next tick goes on there. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const SweepPosition = z.object({
   /** Projects up to here were taken up; null: from the first one. */

@@ -1,5 +1,5 @@
 /** Words what zod found: which field, what is wrong, what is known. One wording for body, query and path. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Diagnostic, type Failure, failure } from '../core/failure.ts';
 
 /** More faults than this help nobody, and a hostile body can hold a million. */

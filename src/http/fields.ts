@@ -1,5 +1,5 @@
 /** Path and query parameters that several routes share. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ProjectId } from '../core/api.ts';
 
 /** A key's own grammar is wider in the middle; this is what can stand in an address. See `workspaceKey`. */

@@ -1,5 +1,5 @@
 /** Parses path, query, body and header of a request by a route's schemas; every fault names its field. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Idempotency } from '../../durable-objects/rpc.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Result, err, ok } from '../core/result.ts';

@@ -1,5 +1,5 @@
 /** Routes and wire schemas → the OpenAPI 3.1 document. Pure: nothing is written down here that a route does not say. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { FAILURES, type FailureCode } from '../core/failure.ts';
 import { IDEMPOTENCY_KEY } from './idempotency.ts';
 import { codesOf } from './route-errors.ts';

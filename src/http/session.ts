@@ -1,5 +1,5 @@
 /** Browser sessions: a sealed cookie that names an API token by its hash, so that whoever takes the token away ends its sessions too. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { seal, unseal } from '../../durable-objects/secret-store.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Result, ok } from '../core/result.ts';

@@ -1,5 +1,5 @@
 /** What happens, as Server-Sent Events: resumed by number, so that a reader who was away misses nothing. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { projectOf } from '../../durable-objects/stubs.ts';
 import { ok } from '../core/result.ts';
 import { projectParams, workspaceParams } from '../http/fields.ts';

@@ -1,5 +1,5 @@
 /** `GET /openapi.json`: the description of all routes, for machines. */
-import { z } from 'zod';
+import * as z from 'zod';
 import * as wire from '../core/api.ts';
 import { ok } from '../core/result.ts';
 import { type OpenApi, buildOpenApi } from '../http/openapi.ts';

@@ -1,5 +1,5 @@
 /** The wire model of the projection routes; what it holds is checked by src/core/projection, whose findings are an answer. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { DiagnosticView } from '../core/api.ts';
 import { CANONICAL_EVENTS, PROVIDERS } from '../core/projection/events.ts';
 import { OPTIONAL_FIELDS } from '../core/projection/provider-facts.ts';

@@ -1,5 +1,5 @@
 /** Hooks written once, projected to each agent's own file: pure functions over HTTP. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Diagnostic } from '../core/failure.ts';
 import { CAPABILITIES } from '../core/projection/capabilities.ts';
 import type { HookEntity as Entity } from '../core/projection/model.ts';

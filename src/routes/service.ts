@@ -1,5 +1,5 @@
 /** The service itself: is it up, clean up now. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { SweepReport } from '../core/api.ts';
 import { sweepNow } from '../cron/sweep.ts';
 import { ok } from '../core/result.ts';

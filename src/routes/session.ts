@@ -1,5 +1,5 @@
 /** Signing a browser in and out. The token comes in a body, once; afterwards there is only the cookie. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { directoryOf } from '../../durable-objects/stubs.ts';
 import { failure, type Failure } from '../core/failure.ts';
 import { err, ok, type Result } from '../core/result.ts';

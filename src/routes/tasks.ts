@@ -1,5 +1,5 @@
 /** Work on a task: start an attempt, tell the tracker's state. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { projectOf } from '../../durable-objects/stubs.ts';
 import { Dispatch, Dispatched, TaskState, TaskStateAnswer } from '../core/api.ts';
 import { workspaceKey } from '../core/key.ts';

@@ -1,5 +1,5 @@
 /** API tokens for others, and what was done with them. Only a deployment's own token or one with scope `admin` for all projects manages them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { directoryOf } from '../../durable-objects/stubs.ts';
 import { ApiTokenList, AuditPage, CreatedApiToken, NewApiToken } from '../core/api.ts';
 import { failure } from '../core/failure.ts';

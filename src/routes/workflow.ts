@@ -1,5 +1,5 @@
 /** The project's WORKFLOW.md: hooks, agent and policy as one markdown file. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { projectOf } from '../../durable-objects/stubs.ts';
 import { ProjectView } from '../core/api.ts';
 import { ok } from '../core/result.ts';

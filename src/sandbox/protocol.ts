@@ -2,7 +2,7 @@
  * The supervisor's HTTP protocol, version 1: the one contract between the control plane and the program in a sandbox.
  * Both sides parse with these schemas; answers of a sandbox are untrusted, so every text and list in them is bounded.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Every answer of a supervisor carries this header; an answer without it comes from something in between. */
 export const SUPERVISOR_HEADER = 'x-edge-harness-supervisor';

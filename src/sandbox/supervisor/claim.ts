@@ -1,7 +1,7 @@
 /** Whose a workspace is: written once when a fresh place is taken, and asked in every call. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { err, ok, type Result } from '../../core/result.ts';
 import type { SupervisorError } from '../protocol.ts';
 import { loadJson, loadText, saveOnce } from './atomic-file.ts';

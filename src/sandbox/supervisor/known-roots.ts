@@ -1,7 +1,7 @@
 /** The roots in which this host's workspaces are: found again after a restart, when no call has named them yet. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { loadJson, saveAtomic } from './atomic-file.ts';
 import { isKey, layOut, stateFolder, type HostPaths } from './host-layout.ts';
 

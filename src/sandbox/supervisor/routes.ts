@@ -1,6 +1,6 @@
 /** The calls of the protocol: one handler each, right after its method and path. */
 import type { IncomingMessage } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import { err, ok, type Result } from '../../core/result.ts';
 import {
   CREATION_HEADER,
