@@ -1,7 +1,7 @@
 /** Whether a provider takes a handler, by the capability table: taken, skipped (`best_effort`) or an error (`strict`). */
 import { CAPABILITIES } from './capabilities.ts';
 import type { Capability } from './capabilities.ts';
-import { handlerPointer } from './diagnostic.ts';
+import { handlerPointer, shorten } from './diagnostic.ts';
 import type { Findings, Place } from './diagnostic.ts';
 import { CANONICAL_EVENTS } from './events.ts';
 import type { Provider } from './events.ts';
@@ -120,7 +120,7 @@ const withoutMatcher = (
   handler: CommandHandler,
   { findings }: Verdicts,
 ): Handler | undefined => {
-  const shown = JSON.stringify(handler.matcher);
+  const shown = JSON.stringify(shorten(handler.matcher as string));
   const place = placeOf(provider, hook, block.event, handler, 'matcher');
   const why = `${capability.name} takes no matcher on ${block.event}`;
   if (hook.mode === 'strict') {

@@ -3,6 +3,7 @@ import { buildClaudeGroups } from './claude.ts';
 import { codexArgv, fitsToml, printNotify } from './codex.ts';
 import { buildCopilotEntries } from './copilot.ts';
 import { buildCursorEntries, clashesWithStdin } from './cursor.ts';
+import { shorten } from './diagnostic.ts';
 import type { Findings } from './diagnostic.ts';
 import { CANONICAL_EVENTS } from './events.ts';
 import type { CommandHandler } from './model.ts';
@@ -98,7 +99,7 @@ const reportConflict = (
   findings.report(
     'HOOK_NOTIFY_CONFLICT',
     share.placeOf(second),
-    `its notify command ${JSON.stringify(codexArgv(second.handler))} differs from ${JSON.stringify(codexArgv(first.handler))} of ${other}, and Codex takes one. Keep one, or call both from one script.`,
+    `its notify command ${shorten(JSON.stringify(codexArgv(second.handler)))} differs from ${shorten(JSON.stringify(codexArgv(first.handler)))} of ${other}, and Codex takes one. Keep one, or call both from one script.`,
   );
 };
 

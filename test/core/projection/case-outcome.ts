@@ -1,4 +1,6 @@
 /** One case of `test/cases/projection.json` through `project`, and the comparison that the cases bring along. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { parse } from 'smol-toml';
 import { project } from '../../../src/core/projection/project.ts';
 import type { HookEntity } from '../../../src/core/projection/model.ts';
@@ -39,4 +41,10 @@ export const verdictOf = (given: ProjectionCase): Verdict => {
     .map(({ code, provider }) => (provider === undefined ? { code } : { code, provider }));
   const texts = Object.fromEntries(files.map(({ path, content }) => [path, content]));
   return check(given, { ok, errors, files: texts }, { parseToml: parse });
+};
+
+/** One number for the bytes of all outputs: equal in Node and in the Worker. */
+export const digestOf = (cases: readonly ProjectionCase[]): string => {
+  const results = cases.map(({ entities, providers }) => project(entities, providers));
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(results.map(({ files }) => files)))));
 };

@@ -250,3 +250,16 @@ test('one warning says that Copilot and Cursor read Claude’s file as well', ()
   expect(diagnostics.map(({ code }) => code)).toEqual(['HOOK_READ_TWICE']);
   expect(diagnostics[0]?.message).toContain('GitHub Copilot and Cursor also read');
 });
+
+test('strings of millions of characters and escapes are projected', () => {
+  for (const part of ['a', '\\"', '/', '\\', 'é']) {
+    const command = `x${part.repeat(1_000_000)}// z`;
+    const { ok, files } = project(
+      [{ id: 'h', document: { events: { stop: [{ type: 'command', command }] } } }],
+      ['cursor'],
+    );
+    expect(ok).toBe(true);
+    const written = JSON.parse(files[0]?.content ?? '') as { hooks: { stop: { command: string }[] } };
+    expect(written.hooks.stop[0]?.command === command).toBe(true);
+  }
+});
