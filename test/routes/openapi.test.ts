@@ -60,11 +60,16 @@ test('path parameters are the placeholders of the path', () => {
     expect(Object.keys(params)).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
 });
 
-test('every operation but the open ones asks for a bearer token', async () => {
+test('every operation under /v1 asks for a bearer token, those of the projection unless they are public', async () => {
   const document = await load();
   expect(document.security).toEqual([{ bearer: [] }]);
-  const open = operations(document).filter(({ security }) => security !== undefined && security.length === 0);
-  expect(open.map((operation) => operation.operationId).sort()).toEqual(['getHealthz', 'getOpenapiJson']);
+  const versioned = Object.entries(document.paths).filter(([path]) => path.startsWith('/v1/'));
+  const others = versioned.filter(([, path]) =>
+    Object.values(path).some(({ security }) => security !== undefined),
+  );
+  expect(others.map(([path]) => path)).toEqual(['/v1/projection', '/v1/validation', '/v1/providers']);
+  for (const operation of others.flatMap(([, path]) => Object.values(path)))
+    expect(operation.security).toEqual([{ bearer: [] }, {}]);
 });
 
 test('the failure codes of an answer are listed with its status', async () => {
