@@ -4,7 +4,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSandboxHost, type RunningSandboxHost } from './sandbox-host.ts';
-import { startWorker, type RunningWorker } from './worker.ts';
+import type { RunningWorker } from './keep-up.ts';
+import { startWorker } from './worker.ts';
 
 export interface StackOptions {
   port: number;

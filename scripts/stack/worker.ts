@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { convertV4MiniflareOptions, Log, LogLevel } from 'miniflare';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
+import { keepUp, type RunningWorker } from './keep-up.ts';
 import { buildUi, STATIC_DIRECTORY } from './ui.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -17,12 +18,6 @@ export interface WorkerOptions {
   vars: Record<string, string>;
   /** The Worker's own log lines; without it only errors are shown. */
   onLog?: (line: string) => void;
-}
-
-export interface RunningWorker {
-  url: URL;
-  miniflare: Miniflare;
-  stop(): Promise<void>;
 }
 
 /** What of wrangler.toml matters here. */
@@ -56,9 +51,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       else if (level === 'error') console.error(message);
     },
   });
-  const miniflare = new Miniflare({ ...converted, resourcePersistencePath: options.stateDirectory });
-  const url = await miniflare.ready;
-  return { url, miniflare, stop: () => miniflare.dispose() };
+  return keepUp({ ...converted, resourcePersistencePath: options.stateDirectory });
 }
 
 async function bundleWorker(): Promise<string> {

@@ -1,0 +1,55 @@
+/** Keeps workerd running: Miniflare starts a crashed one again once, but gives up when that one dies, too. */
+import { connect } from 'node:net';
+import { Miniflare, type MiniflareOptions } from 'miniflare';
+
+export interface RunningWorker {
+  url: URL;
+  stop(): Promise<void>;
+}
+
+const LOOK_MS = 500;
+/** Miniflare's own restart takes about a second; it goes first. */
+const REFUSALS_BEFORE_RESTART = 6;
+
+export async function keepUp(options: MiniflareOptions): Promise<RunningWorker> {
+  let miniflare = new Miniflare(options);
+  const url = await miniflare.ready;
+  const stopping = new AbortController();
+  const watching = watch(url, stopping.signal, async () => {
+    console.error('workerd is gone; starting it again');
+    await miniflare.dispose().catch(() => undefined);
+    // The same port and folder: to its callers it is the same service.
+    miniflare = new Miniflare({ ...options, port: Number(url.port) });
+    await miniflare.ready.catch(() => undefined);
+  });
+  return {
+    url,
+    stop: async () => {
+      stopping.abort();
+      await watching;
+      await miniflare.dispose().catch(() => undefined);
+    },
+  };
+}
+
+async function watch(url: URL, signal: AbortSignal, restart: () => Promise<void>): Promise<void> {
+  let refusals = 0;
+  while (!signal.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    refusals = (await isListening(url)) ? 0 : refusals + 1;
+    if (refusals < REFUSALS_BEFORE_RESTART || signal.aborted) continue;
+    await restart();
+    refusals = 0;
+  }
+}
+
+/** A busy Worker still accepts connections; only a dead one refuses them. */
+function isListening({ hostname, port }: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => socket.destroy());
+    socket.once('connect', () => socket.end());
+  });
+}
