@@ -4,7 +4,7 @@ import { type Result, err, ok } from '../core/result.ts';
 import { invalidRequest, quote } from './field-faults.ts';
 import { parseJsonText } from './json-text.ts';
 
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Other markdown types and plain text are what people's tools send for a `.md` file. */
 const MARKDOWN_TYPES = ['text/markdown', 'text/x-markdown', 'text/plain'];

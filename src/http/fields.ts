@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ProjectId } from '../core/api.ts';
 
 /** A key's own grammar is wider in the middle; this is what can stand in an address. See `workspaceKey`. */
-export const WorkspaceKey = z
+const WorkspaceKey = z
   .string()
   .regex(
     /^[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,116}[A-Za-z0-9_-])?$/,
