@@ -21,6 +21,8 @@ const MIGRATIONS = [
    ${ANSWER_TABLE}`,
   `ALTER TABLE workspace ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
    CREATE INDEX workspace_change ON workspace (change);`,
+  // With both filters either index alone would read all rows that pass the other one.
+  'CREATE INDEX workspace_status_saved ON workspace (status, saved, seq);',
 ];
 
 export interface WorkspaceRow {
