@@ -232,7 +232,7 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   async setTaskState(task: string, state: string): Answer<TaskStateAnswer> {
     const settings = this.#settings();
     if (settings === null) return notFound(this.ctx);
-    const row = this.#store.rowByTask(task);
+    const row = this.#store.rowByTask(task) ?? this.#rowOfDotTask(task);
     if (row === null)
       return err(
         failure(
@@ -242,6 +242,12 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
       );
     const terminal = isTerminalState(state, this.#workflow().terminalStates);
     return workspaceOf(this.env, settings.id, row.key).changeTaskState(state, terminal);
+  }
+
+  /** No URL can carry the ids `.` and `..`, which it takes for folders: such a task goes by its workspace's key. */
+  #rowOfDotTask(key: string): WorkspaceRow | null {
+    const row = this.#store.rowByKey(key);
+    return row !== null && /^\.{1,2}$/.test(row.task_id) ? row : null;
   }
 
   async listWorkspaces({ limit, cursor, status, saved }: ListQuery): Answer<WorkspacePage> {
