@@ -6,7 +6,7 @@ import type { Provider } from '../core/projection/events.ts';
 const error = (cause: string, fix: string): DiagnosticRule => ({ severity: 'error', cause, fix });
 const warning = (cause: string, fix: string): DiagnosticRule => ({ severity: 'warning', cause, fix });
 
-export const CLI_DIAGNOSTICS = {
+const CLI_DIAGNOSTICS = {
   USAGE: error('The command line is not understood', 'Run harness --help.'),
   FILE_ERROR: error('A file cannot be read or written', 'Correct its rights or what lies in its place.'),
   MANIFEST_MISSING: error('There is no .harness/manifest.json here or above', 'Run harness init.'),

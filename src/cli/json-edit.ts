@@ -49,7 +49,7 @@ export const detectStyle = (text: string, root: Node): JsonStyle => {
   };
 };
 
-export const endOf = (node: Node): number => node.offset + node.length;
+const endOf = (node: Node): number => node.offset + node.length;
 
 /** Adds at the end of an array or object. `transform` has the last word on the text of a value. */
 export const appendTo = (

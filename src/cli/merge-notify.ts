@@ -45,7 +45,7 @@ export const mergeNotify = (request: NotifyRequest): Result<Merged, CliDiagnosti
   return ok({ text: replaceNotify(text, desired.line), entries, madeKeys: [], lost });
 };
 
-export const parseToml = (path: string, text: string): Result<TomlTable, CliDiagnostic> => {
+const parseToml = (path: string, text: string): Result<TomlTable, CliDiagnostic> => {
   try {
     return ok(parse(text, { integersAsBigInt: 'asNeeded' }));
   } catch (error) {

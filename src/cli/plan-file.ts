@@ -18,7 +18,7 @@ import type { Repository } from './repository.ts';
 import type { Result } from '../core/result.ts';
 import { decodeText } from './text-file.ts';
 
-export type Action = 'create' | 'update' | 'delete' | 'noop';
+type Action = 'create' | 'update' | 'delete' | 'noop';
 
 export interface Operation {
   action: Action;

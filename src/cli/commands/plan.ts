@@ -24,7 +24,7 @@ export const runPlan: Run = async (_, io) => {
   };
 };
 
-export const summaryOf = ({
+const summaryOf = ({
   action,
   path,
   provider,

@@ -39,7 +39,7 @@ export const newCommandDraft = (): CommandDraft => ({
 });
 
 /** As the seed lists them, then Cursor's two. */
-export const COMMAND_KEYS = [
+const COMMAND_KEYS = [
   'type',
   'command',
   'bash',
@@ -64,6 +64,8 @@ export const readCommandField = (
 ): void => {
   switch (key) {
     case 'type':
+    case '$schema':
+    case 'description':
       return;
     case 'command':
     case 'bash':

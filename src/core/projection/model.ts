@@ -3,7 +3,7 @@ import type { CanonicalEvent, Provider } from './events.ts';
 import type { HookDiagnostic } from './diagnostic.ts';
 
 /** Content of a side-car: an object, or the text of the YAML file. */
-export type OverrideInput = unknown;
+type OverrideInput = unknown;
 
 /** A hook as it is handed in. With `source`, faults carry line and column. */
 export interface HookEntity {

@@ -1,4 +1,5 @@
 /** The shares of all providers → their files, with the findings that only show across hooks or across providers. */
+import { capabilityOf } from './capabilities.ts';
 import { buildClaudeGroups } from './claude.ts';
 import { codexArgv, fitsToml, printNotify } from './codex.ts';
 import { buildCopilotEntries } from './copilot.ts';
@@ -21,7 +22,7 @@ export const buildNativeFiles = (shares: readonly ProviderShare[], findings: Fin
     if (file !== undefined) files.push(file);
   }
   reportCollisions(files, findings);
-  warnReadTwice(shares, findings);
+  if (files.some(isReadByOthers)) warnReadTwice(shares, findings);
   return files;
 };
 
@@ -130,6 +131,12 @@ const reportCollision = (file: NativeFile, owner: NativeFile, findings: Findings
     { entityId: file.entityIds[0], provider: file.provider },
     `both ${owner.provider} and ${file.provider} go to '${file.path}'. Change the targetPath of one of them.`,
   );
+
+/** Copilot and Cursor look for Claude's own files, not for one that an override named. */
+const isReadByOthers = ({ provider, path }: NativeFile): boolean => {
+  const { output, sharedPaths } = capabilityOf('claude');
+  return provider === 'claude' && (path === output.path || sharedPaths.includes(path));
+};
 
 const warnReadTwice = (shares: readonly ProviderShare[], findings: Findings): void => {
   const claude = shares.find(({ admission }) => admission.provider === 'claude');

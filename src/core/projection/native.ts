@@ -20,12 +20,12 @@ interface NativeTarget {
   readonly entityIds: readonly string[];
 }
 
-export interface NativeHooksFile extends NativeTarget {
+interface NativeHooksFile extends NativeTarget {
   readonly format: 'json';
   readonly hooks: NativeHooks;
 }
 
-export interface NativeNotifyFile extends NativeTarget {
+interface NativeNotifyFile extends NativeTarget {
   readonly format: 'toml';
   readonly notify: readonly string[];
   /** `notify` as one line of TOML, without a line break. */

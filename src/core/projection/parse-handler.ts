@@ -119,6 +119,8 @@ const parseNotify = (raw: Raw, scope: HandlerScope): NotifyHandler | undefined =
 const readNotifyField = (key: string, value: unknown, scope: HandlerScope): void => {
   switch (key) {
     case 'type':
+    case '$schema':
+    case 'description':
       return;
     case 'command':
       if (notifyArgv(value) === undefined) reportNotifyCommand(value, scope);

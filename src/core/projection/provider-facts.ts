@@ -8,7 +8,7 @@ export type FieldSupport = 'used' | 'ignored' | 'refused';
 export const OPTIONAL_FIELDS = ['cwd', 'env', 'timeoutSec', 'loop_limit', 'failClosed'] as const;
 export type OptionalField = (typeof OPTIONAL_FIELDS)[number];
 
-export interface ConfigLocation {
+interface ConfigLocation {
   scope: string;
   path: string;
   note?: string;

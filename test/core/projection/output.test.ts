@@ -263,3 +263,21 @@ test('strings of millions of characters and escapes are projected', () => {
     expect(written.hooks.stop[0]?.command === command).toBe(true);
   }
 });
+
+test('a file of Claude Code under another name is not read twice, and nobody is warned', () => {
+  const document = { events: { pre_tool_use: [{ type: 'command', command: 'x' }] } };
+  const overrides = { claude: { version: 1, targetPath: 'hooks/claude.json' } };
+  expect(project([{ id: 'h', document, overrides }], ['claude', 'copilot']).diagnostics).toEqual([]);
+});
+
+test('description is no unknown key, at the top or on a handler', () => {
+  const document = {
+    $schema: 'x',
+    description: 'd',
+    events: {
+      stop: [{ type: 'command', command: 'x', description: 'd' }],
+      turn_complete: [{ type: 'notify', command: 'x', description: 'd' }],
+    },
+  };
+  expect(project([{ id: 'h', document }], []).diagnostics).toEqual([]);
+});
