@@ -19,10 +19,10 @@ const HEADS = 'refs/heads/';
 /** Branches that tasks made: they do not make an empty repository less empty. */
 const OF_TASKS = /^refs\/heads\/symphony(?:-rescue)?\//;
 
-export const planClone = (
+export function planClone(
   remote: RemoteRefs,
   wanted: { branch: string; baseBranch: string | null },
-): Result<ClonePlan, GitFailure> => {
+): Result<ClonePlan, GitFailure> {
   const task = remote.refs.get(HEADS + wanted.branch) ?? null;
   const base = baseOf(remote, wanted.baseBranch);
   if (!base.ok && task === null) return base;
@@ -34,9 +34,9 @@ export const planClone = (
     headRef: remote.headRef !== null && remote.refs.has(remote.headRef) ? remote.headRef : null,
     refspecs: refspecsOf(found, task === null ? null : HEADS + wanted.branch),
   });
-};
+}
 
-const baseOf = (remote: RemoteRefs, named: string | null): Result<ClonePlan['base'], GitFailure> => {
+function baseOf(remote: RemoteRefs, named: string | null): Result<ClonePlan['base'], GitFailure> {
   const people = [...remote.refs.keys()].filter((ref) => ref.startsWith(HEADS) && !OF_TASKS.test(ref));
   if (named !== null) {
     if (remote.refs.has(HEADS + named)) return ok({ ref: HEADS + named });
@@ -48,19 +48,19 @@ const baseOf = (remote: RemoteRefs, named: string | null): Result<ClonePlan['bas
   const [first, second] = people;
   if (first === undefined) return ok(null);
   return second === undefined ? ok({ ref: first }) : err(missing('its HEAD names no branch that exists'));
-};
+}
 
 const missing = (fact: string): GitFailure => ({
   reason: 'not_found',
   detail: `${fact}. Set the project's base branch to one that exists.`,
 });
 
-const shaOf = (remote: RemoteRefs, base: ClonePlan['base']): string | null => {
+function shaOf(remote: RemoteRefs, base: ClonePlan['base']): string | null {
   if (base === null) return null;
   return 'sha' in base ? base.sha : (remote.refs.get(base.ref) ?? null);
-};
+}
 
-const refspecsOf = (base: ClonePlan['base'], task: string | null): ClonePlan['refspecs'] => {
+function refspecsOf(base: ClonePlan['base'], task: string | null): ClonePlan['refspecs'] {
   const detached = base !== null && 'sha' in base ? ['HEAD'] : [];
   const named = [base !== null && 'ref' in base ? base.ref : null, task].filter((ref) => ref !== null);
   const tracked = [...new Set(named)].map((ref) => `+${ref}:${trackingRef(ref)}`);
@@ -68,6 +68,6 @@ const refspecsOf = (base: ClonePlan['base'], task: string | null): ClonePlan['re
     full: ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*', ...detached],
     shallow: [...tracked, ...detached],
   };
-};
+}
 
 export const trackingRef = (ref: string): string => `refs/remotes/origin/${ref.slice(HEADS.length)}`;

@@ -48,7 +48,7 @@ const ADVICE: Record<GitFailure['reason'], string> = {
   other: 'Git failed',
 };
 
-export const classifyFailure = (what: string, answer: GitAnswer, remote: RemoteNames | null): GitFailure => {
+export function classifyFailure(what: string, answer: GitAnswer, remote: RemoteNames | null): GitFailure {
   if (answer.stopped === 'timeout')
     return { reason: 'timeout', detail: `${what} took longer than its timeout.` };
   if (answer.stopped === 'cancelled') return { reason: 'other', detail: `${what} was cancelled.` };
@@ -60,14 +60,14 @@ export const classifyFailure = (what: string, answer: GitAnswer, remote: RemoteN
   const said = maskRemote(saidBy(lines), remote);
   const where = remote === null ? '' : ` (${maskCredentials(remote.origin)})`;
   return { reason, detail: bounded(`${what} failed. ${ADVICE[reason]}${where}: ${said || exitOf(answer)}`) };
-};
+}
 
 /** The first ref that the remote did not take; the remote's own lines (a hook's message) say why. */
-export const classifyPush = (
+export function classifyPush(
   what: string,
   answers: readonly PushAnswer[],
   said: { stderr: string; exitCode: number; remote: RemoteNames },
-): GitFailure | null => {
+): GitFailure | null {
   const refused = answers.find((answer) => answer.outcome !== 'pushed');
   if (refused === undefined) {
     if (said.exitCode === 0) return null;
@@ -87,7 +87,7 @@ export const classifyPush = (
     reason,
     detail: bounded(maskRemote(`The remote did not take ${refused.branch}: ${detail}`, said.remote)),
   };
-};
+}
 
 const exitOf = (answer: GitAnswer): string =>
   answer.exitCode === null ? 'git was killed.' : `git ended with ${answer.exitCode}.`;
@@ -102,38 +102,39 @@ const saidBy = (lines: readonly string[]): string =>
     .join(' | ');
 
 /** Replaces the secret URL wherever it shows: whole, as its path, or one segment of it. */
-export const maskRemote = (text: string, remote: RemoteNames | null): string => {
+export function maskRemote(text: string, remote: RemoteNames | null): string {
   if (remote === null || remote.url === remote.origin) return maskCredentials(text);
   let masked = text;
   for (const secret of secretsOf(remote)) masked = masked.replaceAll(secret, remote.origin);
   for (const segment of secretSegments(remote)) masked = masked.replaceAll(segment, '***');
   return maskCredentials(masked);
-};
+}
 
-const secretsOf = ({ url }: RemoteNames): string[] => {
+function secretsOf({ url }: RemoteNames): string[] {
   const bare = url.replace(/\/+$/, '');
   return [bare, bare.replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1')];
-};
+}
 
 /** A grant is far longer; shorter parts of a path are ordinary words. */
 const SECRET_SEGMENT_LENGTH = 16;
 
-const secretSegments = ({ url, origin }: RemoteNames): string[] => {
+function secretSegments({ url, origin }: RemoteNames): string[] {
   const segments = url.split(/[/:@?&=]+/).filter((part) => part.length >= SECRET_SEGMENT_LENGTH);
   const all = segments.flatMap((part) => [part, decoded(part)]);
   return all.filter((part) => part.length > 0 && !origin.includes(part));
-};
+}
 
-const decoded = (text: string): string => {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
     return text;
   }
-};
+}
 
-/** User and password of any URL. */
-const maskCredentials = (text: string): string => text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^/@\s'"]+@/gi, '$1');
+/** User and password of any URL. Schemes are short: without the bound a long word would cost its length squared. */
+const maskCredentials = (text: string): string =>
+  text.replace(/\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^/@\s'"]+@/gi, '$1');
 
 // oxlint-disable-next-line no-control-regex -- terminal escapes of a remote stay out of messages
 const printable = (text: string): string => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '').trim();

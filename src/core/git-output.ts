@@ -8,7 +8,7 @@ export interface RemoteRefs {
   headRef: string | null;
 }
 
-export const parseRemoteRefs = (text: string): RemoteRefs => {
+export function parseRemoteRefs(text: string): RemoteRefs {
   const refs = new Map<string, string>();
   let headRef: string | null = null;
   for (const line of text.split('\n')) {
@@ -18,7 +18,7 @@ export const parseRemoteRefs = (text: string): RemoteRefs => {
     else if (isSha(left) && (name === 'HEAD' || isRefName(name))) refs.set(name, left);
   }
   return { refs, headRef };
-};
+}
 
 export interface PackedRef {
   name: string;
@@ -26,7 +26,7 @@ export interface PackedRef {
 }
 
 /** The `packed-refs` file: peeled lines (`^sha`) and the header are skipped. */
-export const parsePackedRefs = (text: string): PackedRef[] => {
+export function parsePackedRefs(text: string): PackedRef[] {
   const refs: PackedRef[] = [];
   for (const line of text.split('\n')) {
     const space = line.indexOf(' ');
@@ -35,18 +35,18 @@ export const parsePackedRefs = (text: string): PackedRef[] => {
     if (space > 0 && isSha(sha) && isRefName(name)) refs.push({ name, sha });
   }
   return refs;
-};
+}
 
 /** A loose ref or HEAD: a sha, or the name of another ref; null where it is neither. */
-export const parseLooseRef = (text: string): { sha: string } | { ref: string } | null => {
+export function parseLooseRef(text: string): { sha: string } | { ref: string } | null {
   const line = text.trimEnd();
   if (isSha(line)) return { sha: line };
   const name = /^ref:\s*(\S.*)$/.exec(line)?.[1];
   return name !== undefined && isRefName(name) ? { ref: name } : null;
-};
+}
 
 /** A reflog, oldest first: what the ref became, and why. */
-export const parseReflog = (text: string): { sha: string; message: string }[] => {
+export function parseReflog(text: string): { sha: string; message: string }[] {
   const entries: { sha: string; message: string }[] = [];
   for (const line of text.split('\n')) {
     const tab = line.indexOf('\t');
@@ -54,7 +54,7 @@ export const parseReflog = (text: string): { sha: string; message: string }[] =>
     if (isSha(sha)) entries.push({ sha, message: tab < 0 ? '' : line.slice(tab + 1) });
   }
   return entries;
-};
+}
 
 export interface Uncommitted {
   modified: number;
@@ -94,7 +94,7 @@ export class StatusCounter {
 /** Fields before the path: `1 XY sub mH mI mW hH hI path`, `u XY sub m1 m2 m3 mW h1 h2 h3 path`, `? path`. */
 const FIELDS_BEFORE_PATH: Record<string, number> = { '1': 8, u: 10, '?': 1 };
 
-const pathOfStatus = (record: string): string | null => {
+function pathOfStatus(record: string): string | null {
   const fields = FIELDS_BEFORE_PATH[record[0] ?? ''];
   if (fields === undefined || record[1] !== ' ') return null;
   let at = 0;
@@ -103,7 +103,7 @@ const pathOfStatus = (record: string): string | null => {
     if (at === 0) return null;
   }
   return record.slice(at);
-};
+}
 
 export interface PushAnswer {
   branch: string;
@@ -115,7 +115,7 @@ export interface PushAnswer {
 /** Also what a server says when another push was faster between its check and its lock. */
 const STALE = /stale info|incorrect old value|failed to update ref|cannot lock ref|reference already exists/;
 
-export const parsePush = (text: string): PushAnswer[] => {
+export function parsePush(text: string): PushAnswer[] {
   const answers: PushAnswer[] = [];
   for (const line of text.split('\n')) {
     const [flag, refs, summary] = line.split('\t', 3);
@@ -125,4 +125,4 @@ export const parsePush = (text: string): PushAnswer[] => {
     answers.push({ branch, outcome, summary });
   }
   return answers;
-};
+}

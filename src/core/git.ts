@@ -25,11 +25,11 @@ export const isBranchName = (name: string): boolean =>
   !name.startsWith('-') && isRefName(`refs/heads/${name}`);
 
 /** How a repository is reached; null: a scheme that we refuse. */
-export const transportOf = (url: string): 'http' | 'local' | null => {
+export function transportOf(url: string): 'http' | 'local' | null {
   if (/^https?:\/\//i.test(url)) return 'http';
   if (/^(?:file:\/\/|\/)/i.test(url)) return 'local';
   return null;
-};
+}
 
 /** GIT_ALLOW_PROTOCOL: a local remote may have local submodules, a remote one may not read this machine's files. */
 export const allowedProtocols = (url: string | null): string =>
@@ -93,12 +93,12 @@ export const cleanConfig = (format: 'sha1' | 'sha256'): string =>
     : `[core]\n\trepositoryFormatVersion = 1${CLEAN_CONFIG}[extensions]\n\tobjectFormat = sha256\n`;
 
 /** Appended to a new workspace's configuration. `origin` is the project's URL; the one with a grant never gets here. */
-export const workspaceConfig = (user: { name: string; email: string }, origin: string | null): string => {
+export function workspaceConfig(user: { name: string; email: string }, origin: string | null): string {
   const identity = `[user]\n\tname = ${quoted(user.name)}\n\temail = ${quoted(user.email)}\n`;
   if (origin === null) return identity;
   const fetch = '\tfetch = +refs/heads/*:refs/remotes/origin/*\n';
   return `${identity}[remote "origin"]\n\turl = ${quoted(origin)}\n${fetch}`;
-};
+}
 
 /** Only these escapes exist in a git configuration; other control characters cannot be written and are dropped. */
 const quoted = (value: string): string =>

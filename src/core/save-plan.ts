@@ -52,7 +52,7 @@ export interface SavePlan {
 /** As many as a result can name. */
 export const MAX_RESCUES = 200;
 
-export const planSave = (view: SaveView): SavePlan => {
+export function planSave(view: SaveView): SavePlan {
   const standing = standingOf(view);
   const pushes: Push[] = [];
   if (standing === 'push' && view.task !== null) {
@@ -75,9 +75,9 @@ export const planSave = (view: SaveView): SavePlan => {
     if (there === undefined) pushes.push({ branch: ref, sha, expected: null });
   }
   return { standing, pushes, rescues, left };
-};
+}
 
-const standingOf = (view: SaveView): Standing => {
+function standingOf(view: SaveView): Standing {
   const remote = view.remote.get(view.branch);
   if (view.task === null) return remote === undefined ? 'nothing' : 'contained';
   if (remote === undefined) {
@@ -98,7 +98,7 @@ const standingOf = (view: SaveView): Standing => {
     case 'none':
       return 'diverged';
   }
-};
+}
 
 const homeless = (view: SaveView, standing: Standing): SaveView['others'] =>
   standing === 'diverged' && view.task !== null
@@ -118,11 +118,11 @@ export interface SaveOutcome {
 }
 
 /** What came of a plan: `remote` is what the remote answered afterwards, the only proof that counts. */
-export const concludeSave = (
+export function concludeSave(
   view: SaveView,
   plan: SavePlan,
   after: { remote: ReadonlyMap<string, string>; stashes: number; failure: GitFailure | null },
-): SaveOutcome => {
+): SaveOutcome {
   const remoteSha = after.remote.get(view.branch) ?? null;
   const missing = plan.pushes.find((push) => after.remote.get(push.branch) !== push.sha);
   const failure = after.failure ?? (missing === undefined ? null : notThere(missing));
@@ -132,16 +132,16 @@ export const concludeSave = (
   const kept = keptHere(after.stashes, plan.left);
   if (kept !== null) return { ...outcome, status: 'unsaved', failure: kept };
   return { ...outcome, status: statusOf(view, plan), failure: null };
-};
+}
 
-const statusOf = (view: SaveView, plan: SavePlan): SaveOutcome['status'] => {
+function statusOf(view: SaveView, plan: SavePlan): SaveOutcome['status'] {
   if (plan.standing === 'diverged') return 'diverged';
   if (view.head.branch !== view.branch) return 'head_elsewhere';
   return plan.standing === 'nothing' ? 'nothing_to_save' : 'saved';
-};
+}
 
 /** The next save's lease: a commit of ours that the remote's task branch has, or had when it was deleted. */
-const savedSha = (view: SaveView, plan: SavePlan, remoteSha: string | null): string | null => {
+function savedSha(view: SaveView, plan: SavePlan, remoteSha: string | null): string | null {
   switch (plan.standing) {
     case 'saved':
     case 'contained':
@@ -154,17 +154,17 @@ const savedSha = (view: SaveView, plan: SavePlan, remoteSha: string | null): str
     case 'diverged':
       return null;
   }
-};
+}
 
 const notThere = (push: Push): GitFailure => ({
   reason: 'other',
   detail: `The remote accepted ${push.branch} but does not answer with ${push.sha}.`,
 });
 
-const keptHere = (stashes: number, left: number): GitFailure | null => {
+function keptHere(stashes: number, left: number): GitFailure | null {
   if (left > 0)
     return { reason: 'other', detail: `${left} more local branches with unsaved commits than a save takes.` };
   if (stashes === 0) return null;
   const entries = stashes === 1 ? '1 stash entry is' : `${stashes} stash entries are`;
   return { reason: 'other', detail: `${entries} only in the workspace. Apply and commit, or drop them.` };
-};
+}

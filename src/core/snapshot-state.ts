@@ -1,5 +1,5 @@
 /** What a snapshot's bundle says besides its commits: enough to rebuild HEAD, branches, index and stash. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const sha = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
 const name = z.string().min(1).max(1024);
@@ -27,14 +27,14 @@ export const SnapshotState = z.object({
 });
 export type SnapshotState = z.infer<typeof SnapshotState>;
 
-export const parseSnapshotState = (text: string): SnapshotState | null => {
+export function parseSnapshotState(text: string): SnapshotState | null {
   try {
     const parsed = SnapshotState.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : null;
   } catch {
     return null;
   }
-};
+}
 
 /** Names of refs exist inside the bundle only. */
 export const SNAPSHOT_REFS = 'refs/snapshot/';
@@ -47,7 +47,7 @@ export interface BundleHeader {
 }
 
 /** The text before the pack: `# v2 git bundle`, capabilities, `-sha comment`, `sha ref`, an empty line. */
-export const parseBundleHeader = (text: string): BundleHeader | null => {
+export function parseBundleHeader(text: string): BundleHeader | null {
   const [signature, ...lines] = text.split('\n');
   if (signature !== '# v2 git bundle' && signature !== '# v3 git bundle') return null;
   const header: BundleHeader = { prerequisites: [], refs: new Map() };
@@ -58,4 +58,4 @@ export const parseBundleHeader = (text: string): BundleHeader | null => {
     else if (!left.startsWith('@')) header.refs.set(rest.join(' '), left);
   }
   return null;
-};
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CloneResult } from '../../src/sandbox/protocol.ts';
 import { inspectRepository } from '../../src/sandbox/supervisor/git-inspect.ts';
+import { markIncomplete } from '../../src/sandbox/supervisor/git-marker.ts';
 import { runClone } from '../../src/sandbox/supervisor/git-clone.ts';
 import { git, startGitServer, type GitServer } from '../support/git-server.ts';
 import { BRANCH, newWorkspace, ORIGIN, type Workspace } from '../support/git-workspace.ts';
@@ -340,6 +341,16 @@ describe('the place', () => {
     expect(await inspect()).toEqual({ files: 'whole', damage: null });
   });
 
+  test('an emptied folder is absent, and what a crash left of a deletion too', async () => {
+    await clone();
+    await markIncomplete(workspace.place);
+    await rm(inTree('.git'), { recursive: true });
+    expect(await inspect()).toEqual({ files: 'absent', damage: null });
+    await rm(inTree('README.md'));
+    expect(await inspect()).toEqual({ files: 'absent', damage: null });
+    expect(await clone()).toMatchObject({ ok: true });
+  });
+
   test('what a killed supervisor left of a clone is removed by the next one', async () => {
     const folder = join(workspace.place.stateDirectory, 'git');
     await mkdir(join(folder, 'stage-999999999-x', '.git'), { recursive: true });
@@ -353,7 +364,7 @@ describe('the place', () => {
     const { ino } = await stat(workspace.place.directory);
     await mkdir(join(workspace.place.stateDirectory, 'git'), { recursive: true });
     const marker = {
-      state: 'filling',
+      state: 'incomplete',
       directory_inode: ino,
       git_inode: 0,
       base: null,

@@ -1,6 +1,6 @@
 /** A real git server over HTTP on 127.0.0.1: `git http-backend` behind Node, with switches for what servers do wrong. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ export interface GitServer {
   git(name: string, ...args: string[]): Promise<string>;
   /** null where there is no such branch. */
   sha(name: string, branch: string): Promise<string | null>;
-  /** Commits files onto a branch without a work tree: what another person pushes. */
+  /** Commits files onto a branch, a new one from the repository's HEAD: what another person pushes. Answers the sha. */
   commit(name: string, branch: string, files: Record<string, string>, message?: string): Promise<string>;
   /** From now on every push is refused with this message; null: accepted again. */
   refusePushes(name: string, message: string | null): Promise<void>;
@@ -102,6 +102,10 @@ export const startGitServer = async (): Promise<GitServer> => {
   await listen(0);
   const { port } = http.address() as AddressInfo;
 
+  /** Built once and copied: most tests begin with the same repository. */
+  const templates = new Map<string, string>();
+  let clock = Math.floor(Date.now() / 1000);
+
   const server: GitServer = {
     url: `http://127.0.0.1:${port}`,
     root,
@@ -113,27 +117,38 @@ export const startGitServer = async (): Promise<GitServer> => {
     sha: (name, branch) =>
       server.git(name, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).catch(() => null),
     async repository(name, { files = { 'README.md': '# Demo\n' }, branch = 'main', bare } = {}) {
-      await git(root, 'init', '--quiet', '--bare', `--initial-branch=${branch}`, server.path(name));
-      await server.git(name, 'config', 'http.receivepack', 'true');
-      if (bare === undefined) await server.commit(name, branch, files, 'Start');
+      const key = JSON.stringify([files, branch, bare]);
+      if (!templates.has(key)) {
+        const template = `template-${templates.size}`;
+        templates.set(key, template);
+        await git(
+          root,
+          'init',
+          '--quiet',
+          '--bare',
+          '--template=',
+          `--initial-branch=${branch}`,
+          server.path(template),
+        );
+        await server.git(template, 'config', 'http.receivepack', 'true');
+        await mkdir(join(server.path(template), 'hooks'));
+        if (bare === undefined) await server.commit(template, branch, files, 'Start');
+      }
+      await cp(server.path(templates.get(key) ?? ''), server.path(name), { recursive: true });
       return `${server.url}/${name}.git`;
     },
     async commit(name, branch, files, message = 'Change') {
-      const scratch = await mkdtemp(join(tmpdir(), 'git-server-commit-'));
-      try {
-        await git(scratch, 'clone', '--quiet', '--no-checkout', server.path(name), 'tree');
-        const tree = join(scratch, 'tree');
-        const start = await server.sha(name, branch);
-        if (start === null) await git(tree, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`);
-        else await git(tree, 'checkout', '--quiet', '-B', branch, start);
-        for (const [path, text] of Object.entries(files)) await writeFile(join(tree, path), text);
-        await git(tree, 'add', '--all');
-        await git(tree, 'commit', '--quiet', '--message', message);
-        await git(tree, 'push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`);
-        return await git(tree, 'rev-parse', 'HEAD');
-      } finally {
-        await rm(scratch, { recursive: true, force: true });
-      }
+      const start =
+        (await server.sha(name, branch)) ??
+        (await server.git(name, 'rev-parse', '--verify', '-q', 'HEAD').catch(() => null));
+      const input = [
+        `commit refs/heads/${branch}\nmark :1\ncommitter A Person <person@example.com> ${(clock += 1)} +0000\n`,
+        importData(message),
+        start === null ? '' : `from ${start}\n`,
+        ...Object.entries(files).map(([path, text]) => `M 100644 inline ${path}\n${importData(text)}`),
+        '\nget-mark :1\n',
+      ].join('');
+      return importInto(server.path(name), input);
     },
     async refusePushes(name, message) {
       const hook = join(server.path(name), 'hooks', 'pre-receive');
@@ -150,6 +165,19 @@ export const startGitServer = async (): Promise<GitServer> => {
   };
   return server;
 };
+
+const importData = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+
+/** One process instead of a clone, a commit and a push; hooks of the repository do not run. */
+const importInto = (repository: string, input: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const options = { cwd: repository, env: gitEnvironment() };
+    const child = execFile('git', ['fast-import', '--quiet', '--force'], options, (error, stdout) => {
+      if (error === null) resolve(stdout.trim());
+      else reject(error);
+    });
+    child.stdin?.end(input);
+  });
 
 const answer = async (
   server: GitServer,

@@ -22,11 +22,11 @@ export interface Written {
 }
 
 /** Nothing is left at `path` when it fails or grows over `maxBytes`. */
-export const writeBundle = async (
+export async function writeBundle(
   clean: CleanRepository,
   revisions: readonly string[],
   target: { path: string; maxBytes: number },
-): Promise<Result<Written, GitFailure>> => {
+): Promise<Result<Written, GitFailure>> {
   await mkdir(dirname(target.path), { recursive: true });
   const unfinished = `${target.path}.new`;
   const file = openSync(unfinished, 'w', 0o600);
@@ -53,19 +53,19 @@ export const writeBundle = async (
   }
   await rm(unfinished, { force: true });
   return err(problem === null ? created.error : { reason: 'other', detail: problem });
-};
+}
 
-const tryWrite = (file: number, chunk: Buffer): string | null => {
+function tryWrite(file: number, chunk: Buffer): string | null {
   try {
     for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
     return null;
   } catch (error) {
     return `It could not be written: ${(error as Error).message}.`;
   }
-};
+}
 
 /** null: no such file, or it is no bundle. */
-export const readBundleHeader = async (path: string): Promise<BundleHeader | null> => {
+export async function readBundleHeader(path: string): Promise<BundleHeader | null> {
   const file = await open(path).catch(() => null);
   if (file === null) return null;
   try {
@@ -80,4 +80,4 @@ export const readBundleHeader = async (path: string): Promise<BundleHeader | nul
   } finally {
     await file.close();
   }
-};
+}

@@ -23,7 +23,7 @@ export interface CleanRepository {
 const MAX_EXCLUDE_BYTES = 1024 * 1024;
 const MAX_SHALLOW_BYTES = 16 * 1024 * 1024;
 
-export const openClean = async (session: GitSession): Promise<CleanRepository> => {
+export async function openClean(session: GitSession): Promise<CleanRepository> {
   const source = join(session.place.directory, '.git');
   const refs = await readRefs(source);
   const directory = await newScratch(session.place, 'clean');
@@ -41,7 +41,7 @@ export const openClean = async (session: GitSession): Promise<CleanRepository> =
   await borrowObjects(join(source, 'objects'), join(directory, 'borrowed'));
   await writeFile(join(directory, 'objects', 'info', 'alternates'), '../borrowed\n');
   return { session, directory, source, refs };
-};
+}
 
 export const closeClean = (clean: CleanRepository): Promise<void> => removeScratch(clean.directory);
 
@@ -76,23 +76,23 @@ const formatOf = ({ head, branches }: WorkspaceRefs) =>
   objectFormatOf(head.sha ?? branches.values().next().value ?? '');
 
 /** A fetch tells the remote by these what it need not send. */
-const packedRefs = ({ head, branches }: WorkspaceRefs): string => {
+function packedRefs({ head, branches }: WorkspaceRefs): string {
   const tips = [...new Set([head.sha, ...branches.values()])].filter((sha) => sha !== null);
   return tips.map((sha, at) => `${sha} refs/ours/${String(at).padStart(6, '0')}\n`).join('');
-};
+}
 
 /** Without it the history of a shallow clone would seem broken. */
-const copyShallow = async (source: string, directory: string): Promise<void> => {
+async function copyShallow(source: string, directory: string): Promise<void> {
   const lines = ((await readPlain(source, 'shallow', MAX_SHALLOW_BYTES)) ?? '').split('\n').filter(isSha);
   if (lines.length > 0) await writeFile(join(directory, 'shallow'), `${lines.join('\n')}\n`);
-};
+}
 
 /**
  * Links pack and fan-out folders one by one. The store's own `info/` stays behind, and with it its alternates and
  * commit graph; a file or folder that is a link is left out. So only objects inside the workspace can be read: in a
  * container an agent can plant a link to any repository of the machine, and the save would publish that one's commits.
  */
-const borrowObjects = async (objects: string, target: string): Promise<void> => {
+async function borrowObjects(objects: string, target: string): Promise<void> {
   if (!(await isFolder(objects))) return;
   for (const entry of await readdir(objects, { withFileTypes: true })) {
     if (!entry.isDirectory() || !/^(?:[0-9a-f]{2}|pack)$/.test(entry.name)) continue;
@@ -107,7 +107,7 @@ const borrowObjects = async (objects: string, target: string): Promise<void> => 
       if (file.isFile()) await symlink(join(from, file.name), join(target, entry.name, file.name));
     }
   }
-};
+}
 
 const isFolder = (path: string): Promise<boolean> =>
   lstat(path).then(

@@ -10,7 +10,7 @@ import { answerDiskErrors } from './git-disk.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { dropMarker, loadMarker } from './git-marker.ts';
 import { gitFolder, openSession, runGit, type GitSession } from './git-process.ts';
-import { clearHalfFilled, publishStage, type Origin } from './git-publish.ts';
+import { clearIncomplete, publishStage, type Origin } from './git-publish.ts';
 import { closeStage, initStage, initSubmodules, inStage, openStage, type Stage } from './git-stage.ts';
 import type { Place } from './place.ts';
 
@@ -24,14 +24,14 @@ export const runClone = (spec: CloneSpec, place: Place, signal: AbortSignal): Pr
     (failure) => answerOf(err(failure)),
   );
 
-const cloneInto = async (spec: CloneSpec, place: Place, signal: AbortSignal): Promise<CloneResult> => {
+async function cloneInto(spec: CloneSpec, place: Place, signal: AbortSignal): Promise<CloneResult> {
   const found = await inspectRepository(place);
   const marker = await loadMarker(place);
   if (found.files === 'whole' && marker !== null) return answerOf(ok(marker));
   const refusal = found.damage === null ? refusalOf(spec) : other(`${place.directory}: ${found.damage}.`);
   if (refusal !== null) return answerOf(err(refusal));
 
-  await clearHalfFilled(place);
+  await clearIncomplete(place);
   await dropMarker(place);
   const stage = await openStage(openSession(place, spec.remote, { timeoutMs: spec.timeout_ms, signal }));
   try {
@@ -41,25 +41,25 @@ const cloneInto = async (spec: CloneSpec, place: Place, signal: AbortSignal): Pr
   } finally {
     await closeStage(stage);
   }
-};
+}
 
-const answerOf = (origin: Result<Origin, GitFailure>): CloneResult => {
+function answerOf(origin: Result<Origin, GitFailure>): CloneResult {
   if (!origin.ok) return { ok: false, failure: origin.error };
   const { base, remote_sha, head } = origin.value;
   return { ok: true, base, remote_sha, head };
-};
+}
 
 const other = (detail: string): GitFailure => ({ reason: 'other', detail });
 
-const refusalOf = (spec: CloneSpec): GitFailure | null => {
+function refusalOf(spec: CloneSpec): GitFailure | null {
   for (const branch of [spec.branch, spec.base_branch]) {
     if (branch !== null && !isBranchName(branch)) return other(`"${branch}" is not a legal branch name.`);
   }
   if (spec.remote === null || transportOf(spec.remote.url) !== null) return null;
   return { reason: 'refused', detail: 'Repositories are cloned over https, http or from a local path only.' };
-};
+}
 
-const fillStage = async (stage: Stage, spec: CloneSpec): Promise<Result<Origin, GitFailure>> => {
+async function fillStage(stage: Stage, spec: CloneSpec): Promise<Result<Origin, GitFailure>> {
   if (spec.remote === null) return makeEmpty(stage, spec);
   const listed = await listRemote(stage.session, spec.remote);
   if (!listed.ok) return listed;
@@ -68,9 +68,9 @@ const fillStage = async (stage: Stage, spec: CloneSpec): Promise<Result<Origin, 
   const { start } = plan.value;
   if (start === null) return makeEmpty(stage, spec);
   return makeFrom(stage, spec, spec.remote, { ...plan.value, start });
-};
+}
 
-const listRemote = async (session: GitSession, remote: Remote): Promise<Result<RemoteRefs, GitFailure>> => {
+async function listRemote(session: GitSession, remote: Remote): Promise<Result<RemoteRefs, GitFailure>> {
   const listed = await runGit(session, {
     what: 'Listing the branches',
     args: listRemoteArgs(remote.url),
@@ -79,19 +79,19 @@ const listRemote = async (session: GitSession, remote: Remote): Promise<Result<R
     env: { GIT_DIR: join(gitFolder(session.place), 'none') },
   });
   return listed.ok ? ok(parseRemoteRefs(listed.value.stdout.toString())) : listed;
-};
+}
 
-const makeEmpty = async (stage: Stage, spec: CloneSpec): Promise<Result<Origin, GitFailure>> => {
+async function makeEmpty(stage: Stage, spec: CloneSpec): Promise<Result<Origin, GitFailure>> {
   const made = await initStage(stage, { ...spec, format: 'sha1' });
   return made.ok ? ok({ base: null, remote_sha: null, head: null }) : made;
-};
+}
 
-const makeFrom = async (
+async function makeFrom(
   stage: Stage,
   spec: CloneSpec,
   remote: Remote,
   plan: ClonePlan & { start: string },
-): Promise<Result<Origin, GitFailure>> => {
+): Promise<Result<Origin, GitFailure>> {
   const made = await initStage(stage, { ...spec, format: objectFormatOf(plan.start) });
   if (!made.ok) return made;
   const refspecs = spec.depth === null ? plan.refspecs.full : plan.refspecs.shallow;
@@ -102,16 +102,16 @@ const makeFrom = async (
   if (!fetched.ok) return fetched;
   const origin = await findOrigin(stage, spec.branch, plan);
   if (!origin.ok) return origin;
-  const checkedOut = await checkOut(stage, origin.value, plan);
+  const checkedOut = await checkOut(stage, origin.value.head, defaultRef(spec, plan));
   return checkedOut.ok ? origin : checkedOut;
-};
+}
 
 /** Read again after the fetch: branches may have moved since they were listed. */
-const findOrigin = async (
+async function findOrigin(
   stage: Stage,
   branch: string,
   plan: ClonePlan,
-): Promise<Result<Origin & { head: string }, GitFailure>> => {
+): Promise<Result<Origin & { head: string }, GitFailure>> {
   const task = trackingRef(`refs/heads/${branch}`);
   const base = plan.base !== null && 'ref' in plan.base ? trackingRef(plan.base.ref) : null;
   const read = await inStage(stage, {
@@ -128,27 +128,33 @@ const findOrigin = async (
   const start =
     remoteSha === null || baseSha === null ? ok(baseSha) : await mergeBase(stage, remoteSha, baseSha);
   return start.ok ? ok({ base: start.value, remote_sha: remoteSha, head }) : start;
-};
+}
 
 /** Histories without a common commit (a shallow clone's too) start at the base branch. */
-const mergeBase = async (stage: Stage, task: string, base: string): Promise<Result<string, GitFailure>> => {
+async function mergeBase(stage: Stage, task: string, base: string): Promise<Result<string, GitFailure>> {
   const args = ['merge-base', task, base];
   const found = await inStage(stage, { what: 'Finding the start of the branch', args, accept: [1] });
   return found.ok ? ok(found.value.stdout.toString().trim() || base) : found;
-};
+}
 
-const checkOut = async (
+/** A shallow clone has the branches that it asked for only. */
+function defaultRef(spec: CloneSpec, { base, headRef }: ClonePlan): string | null {
+  if (spec.depth === null) return headRef;
+  return base !== null && 'ref' in base && base.ref === headRef ? headRef : null;
+}
+
+async function checkOut(
   stage: Stage,
-  origin: { head: string },
-  plan: ClonePlan,
-): Promise<Result<unknown, GitFailure>> => {
-  if (plan.headRef !== null) {
-    const args = ['symbolic-ref', 'refs/remotes/origin/HEAD', trackingRef(plan.headRef)];
+  head: string,
+  headRef: string | null,
+): Promise<Result<unknown, GitFailure>> {
+  if (headRef !== null) {
+    const args = ['symbolic-ref', 'refs/remotes/origin/HEAD', trackingRef(headRef)];
     const named = await inStage(stage, { what: 'Naming the default branch', args });
     if (!named.ok) return named;
   }
   // HEAD names the task branch, still unborn: this creates it.
-  const args = ['reset', '--quiet', '--hard', origin.head];
+  const args = ['reset', '--quiet', '--hard', head];
   const reset = await inStage(stage, { what: 'Checking out the branch', args });
   return reset.ok ? initSubmodules(stage) : reset;
-};
+}

@@ -26,10 +26,10 @@ export const NO_FACTS: GitFacts = {
 };
 
 /** Runs nothing that the repository configures, changes nothing in it. Without a repository of ours: no facts. */
-export const readFacts = async (
+export async function readFacts(
   known: { base: string | null; lastSaved: string | null },
   place: Place,
-): Promise<GitFacts> => {
+): Promise<GitFacts> {
   if ((await inspectRepository(place)).files !== 'whole') return NO_FACTS;
   const { signal } = new AbortController();
   const clean = await openClean(openSession(place, null, { timeoutMs: FACTS_TIMEOUT_MS, signal }));
@@ -42,7 +42,7 @@ export const readFacts = async (
   } finally {
     await closeClean(clean);
   }
-};
+}
 
 export interface NewCommits {
   count: number;
@@ -59,11 +59,11 @@ export const factsOf = (clean: CleanRepository, uncommitted: Uncommitted, commit
 });
 
 /** Where git cannot tell, the tip alone counts: to call commits saved on a guess would lose them. */
-export const listNewCommits = async (
+export async function listNewCommits(
   clean: CleanRepository,
   tip: string | null,
   known: readonly (string | null)[],
-): Promise<NewCommits> => {
+): Promise<NewCommits> {
   const shas = known.filter((sha) => sha !== null);
   if (tip === null || shas.includes(tip)) return { count: 0, first: [] };
   const commits: NewCommits = { count: 0, first: [] };
@@ -82,17 +82,17 @@ export const listNewCommits = async (
   if (!listed.ok) return { count: 1, first: [{ sha: tip, subject: '' }] };
   if (rest !== '') addCommit(commits, rest);
   return commits;
-};
+}
 
-const addCommit = (commits: NewCommits, record: string): void => {
+function addCommit(commits: NewCommits, record: string): void {
   const space = record.indexOf(' ');
   const subject = record.slice(space + 1, space + 1 + MAX_SUBJECT_LENGTH);
   if (commits.first.length < MAX_COMMITS) commits.first.push({ sha: record.slice(0, space), subject });
   commits.count += 1;
-};
+}
 
 /** A broken index is replaced by HEAD's files: then everything that differs from HEAD counts. */
-export const countUncommitted = async (clean: CleanRepository): Promise<Uncommitted> => {
+export async function countUncommitted(clean: CleanRepository): Promise<Uncommitted> {
   const index = await copyIndex(clean);
   const counted = await runStatus(clean, index);
   if (counted !== null) return counted;
@@ -101,9 +101,9 @@ export const countUncommitted = async (clean: CleanRepository): Promise<Uncommit
   await inWorkTree(clean, rebuilt, { what: 'Reading the files of HEAD', args: ['read-tree', ...tree] });
   const unknown = { modified: 0, untracked: 0, files: ['(git cannot read the state of the files)'] };
   return (await runStatus(clean, rebuilt)) ?? unknown;
-};
+}
 
-const runStatus = async (clean: CleanRepository, index: string): Promise<Uncommitted | null> => {
+async function runStatus(clean: CleanRepository, index: string): Promise<Uncommitted | null> {
   const counter = new StatusCounter(MAX_FILES);
   const decoder = new TextDecoder();
   const status = await inWorkTree(clean, index, {
@@ -115,10 +115,10 @@ const runStatus = async (clean: CleanRepository, index: string): Promise<Uncommi
     },
   });
   return status.ok ? counter.counted : null;
-};
+}
 
 /** Answers the path of the copy, which does not exist where the workspace has no index (yet). */
-export const copyIndex = async (clean: CleanRepository): Promise<string> => {
+export async function copyIndex(clean: CleanRepository): Promise<string> {
   const copy = join(clean.directory, 'index');
   await copyPlain(join(clean.source, 'index'), copy);
   for (const name of await readdir(clean.source)) {
@@ -127,16 +127,16 @@ export const copyIndex = async (clean: CleanRepository): Promise<string> => {
       await copyPlain(join(clean.source, name), join(clean.directory, name));
   }
   return copy;
-};
+}
 
 /**
  * The copy keeps the time of the original, rounded down: git compares contents where a file is as young as the index,
  * and a younger copy would hide changes made in the same second.
  */
-const copyPlain = async (from: string, to: string): Promise<void> => {
+async function copyPlain(from: string, to: string): Promise<void> {
   const stats = await lstat(from).catch(() => null);
   if (stats === null || !stats.isFile() || stats.size > MAX_INDEX_BYTES) return;
   await copyFile(from, to);
   const seconds = Math.floor(stats.mtimeMs / 1000);
   await utimes(to, seconds, seconds);
-};
+}

@@ -12,29 +12,30 @@ export interface Inspection {
   damage: string | null;
 }
 
-export const inspectRepository = async (place: Place): Promise<Inspection> => {
+export async function inspectRepository(place: Place): Promise<Inspection> {
   const names = await readdir(place.directory).catch((error: NodeJS.ErrnoException) => error);
   if (names instanceof Error) {
     return names.code === 'ENOENT' ? absent : damaged(`it is not a folder (${names.code ?? names.message})`);
   }
   const inode = await inodeOf(place.directory);
   if (inode === null) return damaged('it is a link');
+  // Nothing there that could be lost: as good as gone, whoever emptied it.
+  if (names.length === 0) return absent;
   const marker = await loadMarker(place);
-  if (marker?.state === 'filling' && marker.directory_inode === inode) return absent;
-  if (marker === null || marker.state !== 'whole') {
-    return names.length === 0 ? absent : damaged('there are files that no clone of ours made');
+  if (marker?.directory_inode !== inode) {
+    return damaged(
+      marker === null ? 'there are files that no clone of ours made' : 'another folder lies in its place',
+    );
   }
-  if (marker.directory_inode !== inode) {
-    return names.length === 0 ? absent : damaged('another folder lies in its place');
-  }
+  if (marker.state === 'incomplete') return absent;
   const damage = await damageOf(join(place.directory, '.git'), marker);
   return damage === null ? { files: 'whole', damage } : damaged(damage);
-};
+}
 
 const absent: Inspection = { files: 'absent', damage: null };
 const damaged = (damage: string): Inspection => ({ files: 'damaged', damage });
 
-const damageOf = async (gitDirectory: string, marker: Marker): Promise<string | null> => {
+async function damageOf(gitDirectory: string, marker: Marker): Promise<string | null> {
   const inode = await inodeOf(gitDirectory);
   if (inode === null) return '.git is gone, or is a link or a file';
   if (inode !== marker.git_inode) return '.git is not the one that we made';
@@ -43,4 +44,4 @@ const damageOf = async (gitDirectory: string, marker: Marker): Promise<string | 
   }
   const head = parseLooseRef((await readPlain(gitDirectory, 'HEAD', 4096)) ?? '');
   return head === null ? '.git/HEAD cannot be read' : null;
-};
+}

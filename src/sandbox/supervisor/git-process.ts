@@ -48,11 +48,11 @@ export interface GitOutput {
 
 export const gitFolder = (place: Place): string => join(place.stateDirectory, 'git');
 
-export const openSession = (
+export function openSession(
   place: Place,
   remote: RemoteNames | null,
   limit: { timeoutMs: number; signal: AbortSignal },
-): GitSession => {
+): GitSession {
   const timeout = AbortSignal.timeout(Math.max(1, limit.timeoutMs - earlierMs(limit.timeoutMs)));
   const env = {
     ...withoutGitNames(place.gitEnv),
@@ -61,7 +61,7 @@ export const openSession = (
     GIT_ALLOW_PROTOCOL: allowedProtocols(remote?.url ?? null),
   };
   return { place, remote, env, timeout, signal: AbortSignal.any([limit.signal, timeout]) };
-};
+}
 
 /** Of git's own variables only those for certificates: any other could name a program, a repository or a file. */
 const withoutGitNames = (env: Readonly<Record<string, string>>): Record<string, string> =>
@@ -72,21 +72,21 @@ const withoutGitNames = (env: Readonly<Record<string, string>>): Record<string, 
 /** Before the operation's own timer, so that the answer can still say what timed out. */
 const earlierMs = (timeoutMs: number): number => Math.min(250, Math.floor(timeoutMs / 20));
 
-export const runGit = async (
+export async function runGit(
   session: GitSession,
   command: GitCommand,
-): Promise<Result<GitOutput, GitFailure>> => {
+): Promise<Result<GitOutput, GitFailure>> {
   const answer = await answerOf(session, command);
   const accepted = answer.exitCode !== null && [0, ...(command.accept ?? [])].includes(answer.exitCode);
   if (answer.stopped === null && answer.exitCode !== null && accepted) {
     return ok({ exitCode: answer.exitCode, stdout: answer.bytes, stderr: answer.stderr });
   }
   return err(classifyFailure(command.what, answer, session.remote));
-};
+}
 
 type Answer = GitAnswer & { bytes: Buffer };
 
-const answerOf = (session: GitSession, command: GitCommand): Promise<Answer> => {
+function answerOf(session: GitSession, command: GitCommand): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const stdout = new Kept(MAX_STDOUT_BYTES);
   const stderr = new Kept(MAX_STDERR_BYTES);
@@ -125,7 +125,7 @@ const answerOf = (session: GitSession, command: GitCommand): Promise<Answer> => 
   session.signal.addEventListener('abort', abort);
   if (session.signal.aborted) abort();
   return promise;
-};
+}
 
 /** The first bytes up to a limit; `add` tells whether all of them fitted. */
 class Kept {
@@ -150,7 +150,7 @@ class Kept {
 }
 
 /** git-remote-http and pack-objects are in git's group; the leader's exit alone would leave them. */
-const killGroup = (child: ChildProcess): void => {
+function killGroup(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
   signalGroup(pid, 'SIGTERM');
@@ -159,13 +159,13 @@ const killGroup = (child: ChildProcess): void => {
     clearTimeout(timer);
     signalGroup(pid, 'SIGKILL');
   });
-};
+}
 
-const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
     // The group is gone.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-};
+}

@@ -5,21 +5,22 @@ import type { GitFailure } from '../../core/git-failure.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { inodeOf, loadMarker, saveMarker, type Marker } from './git-marker.ts';
 import type { Place } from './place.ts';
+import { removeTree } from './tree-removal.ts';
 
 export type Origin = Pick<Marker, 'base' | 'remote_sha' | 'head'>;
 
-/** What a crash in the middle of filling left; nothing else is ever deleted. */
-export const clearHalfFilled = async (place: Place): Promise<void> => {
+/** What a crash in the middle of filling or deleting left; nothing else is ever deleted. */
+export async function clearIncomplete(place: Place): Promise<void> {
   const marker = await loadMarker(place);
-  if (marker?.state !== 'filling' || marker.directory_inode !== (await inodeOf(place.directory))) return;
-  await emptyDirectory(place.directory);
-};
+  if (marker?.state !== 'incomplete' || marker.directory_inode !== (await inodeOf(place.directory))) return;
+  for (const name of await readdir(place.directory)) await removeTree(join(place.directory, name));
+}
 
-export const publishStage = async (
+export async function publishStage(
   place: Place,
   stage: string,
   origin: Origin,
-): Promise<Result<null, GitFailure>> => {
+): Promise<Result<null, GitFailure>> {
   const inodes = {
     directory_inode: (await inodeOf(stage)) ?? 0,
     git_inode: (await inodeOf(join(stage, '.git'))) ?? 0,
@@ -39,18 +40,18 @@ export const publishStage = async (
       return fill(place, stage, origin);
     throw error;
   }
-};
+}
 
 const removeEmpty = (directory: string): Promise<void> =>
   rmdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
 
-const fill = async (place: Place, stage: string, origin: Origin): Promise<Result<null, GitFailure>> => {
+async function fill(place: Place, stage: string, origin: Origin): Promise<Result<null, GitFailure>> {
   await mkdir(place.directory, { recursive: true });
   if ((await readdir(place.directory)).length > 0) return err(occupied(place));
   const directory_inode = (await inodeOf(place.directory)) ?? 0;
-  await saveMarker(place, { state: 'filling', directory_inode, git_inode: 0, ...origin });
+  await saveMarker(place, { state: 'incomplete', directory_inode, git_inode: 0, ...origin });
   for (const name of await readdir(stage)) {
     await cp(join(stage, name), join(place.directory, name), {
       recursive: true,
@@ -62,12 +63,7 @@ const fill = async (place: Place, stage: string, origin: Origin): Promise<Result
   await saveMarker(place, { state: 'whole', directory_inode, git_inode, ...origin });
   await rm(stage, { recursive: true, force: true });
   return ok(null);
-};
-
-const emptyDirectory = async (directory: string): Promise<void> => {
-  for (const name of await readdir(directory))
-    await rm(join(directory, name), { recursive: true, force: true });
-};
+}
 
 const occupied = (place: Place): GitFailure => ({
   reason: 'other',

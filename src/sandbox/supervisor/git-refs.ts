@@ -26,7 +26,7 @@ const MAX_REFLOG_BYTES = 16 * 1024 * 1024;
 const MAX_SYMBOLIC_DEPTH = 5;
 const HEADS = 'refs/heads/';
 
-export const readRefs = async (gitDirectory: string): Promise<WorkspaceRefs> => {
+export async function readRefs(gitDirectory: string): Promise<WorkspaceRefs> {
   const unreadable: string[] = [];
   if (await isThere(gitDirectory, 'reftable')) unreadable.push('refs in the reftable format');
   const refs = new Refs(
@@ -48,7 +48,7 @@ export const readRefs = async (gitDirectory: string): Promise<WorkspaceRefs> => 
     stashes: await readStashes(gitDirectory, refs),
     unreadable,
   };
-};
+}
 
 class Refs {
   readonly #directory: string;
@@ -83,18 +83,18 @@ class Refs {
   }
 }
 
-const readWorktrees = async (gitDirectory: string, refs: Refs): Promise<WorkspaceRefs['worktrees']> => {
+async function readWorktrees(gitDirectory: string, refs: Refs): Promise<WorkspaceRefs['worktrees']> {
   const found: WorkspaceRefs['worktrees'] = [];
   for (const name of await namesIn(gitDirectory, 'worktrees')) {
     const head = await refs.head(`worktrees/${name}/HEAD`);
     if (head !== null && head.sha !== null && head.branch === null) found.push({ name, sha: head.sha });
   }
   return found;
-};
+}
 
 const AUTOSTASHES = ['rebase-merge/autostash', 'rebase-apply/autostash', 'MERGE_AUTOSTASH'];
 
-const readStashes = async (gitDirectory: string, refs: Refs): Promise<WorkspaceRefs['stashes']> => {
+async function readStashes(gitDirectory: string, refs: Refs): Promise<WorkspaceRefs['stashes']> {
   const stashes: WorkspaceRefs['stashes'] = [];
   const top = await refs.resolve('refs/stash');
   if (top !== null) {
@@ -106,10 +106,10 @@ const readStashes = async (gitDirectory: string, refs: Refs): Promise<WorkspaceR
     if (parsed !== null && 'sha' in parsed) stashes.push({ sha: parsed.sha, message: 'autostash' });
   }
   return stashes;
-};
+}
 
 /** A regular file below `root` that is reached through real directories only; null where there is none. */
-export const readPlain = async (root: string, path: string, maxBytes: number): Promise<string | null> => {
+export async function readPlain(root: string, path: string, maxBytes: number): Promise<string | null> {
   if (!(await hasRealParents(root, path))) return null;
   try {
     // Without O_NONBLOCK a FIFO in place of the file would hold us up for ever.
@@ -127,16 +127,16 @@ export const readPlain = async (root: string, path: string, maxBytes: number): P
   } catch {
     return null;
   }
-};
+}
 
-const hasRealParents = async (root: string, path: string): Promise<boolean> => {
+async function hasRealParents(root: string, path: string): Promise<boolean> {
   const parents = path.split('/').slice(0, -1);
   for (let depth = 1; depth <= parents.length; depth += 1) {
     const stats = await lstat(join(root, ...parents.slice(0, depth))).catch(() => null);
     if (stats === null || !stats.isDirectory()) return false;
   }
   return true;
-};
+}
 
 const isThere = (root: string, name: string): Promise<boolean> =>
   lstat(join(root, name)).then(
@@ -144,13 +144,13 @@ const isThere = (root: string, name: string): Promise<boolean> =>
     () => false,
   );
 
-const namesIn = async (root: string, folder: string): Promise<string[]> => {
+async function namesIn(root: string, folder: string): Promise<string[]> {
   if (!(await hasRealParents(root, `${folder}/.`))) return [];
   return readdir(join(root, folder)).catch(() => []);
-};
+}
 
 /** Full names of the loose refs below a folder; git's lock files are none. */
-const filesUnder = async (root: string, folder: string): Promise<string[]> => {
+async function filesUnder(root: string, folder: string): Promise<string[]> {
   const stats = await lstat(join(root, folder)).catch(() => null);
   if (stats === null || !stats.isDirectory()) return [];
   const found: string[] = [];
@@ -160,4 +160,4 @@ const filesUnder = async (root: string, folder: string): Promise<string[]> => {
     else if (entry.isFile() && !name.endsWith('.lock')) found.push(name);
   }
   return found;
-};
+}

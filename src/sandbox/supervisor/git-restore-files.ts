@@ -15,11 +15,11 @@ const what = 'Restoring the files';
  * First the staged files, converted as any checkout converts them; then every file that differs from what is staged,
  * as it was, byte for byte.
  */
-export const restoreFiles = async (
+export async function restoreFiles(
   stage: Stage,
   state: SnapshotState,
   files: string,
-): Promise<Result<unknown, GitFailure>> => {
+): Promise<Result<unknown, GitFailure>> {
   const index = state.index ?? files;
   const staged = await inTurn(stage, [
     { args: ['read-tree', index] },
@@ -34,7 +34,7 @@ export const restoreFiles = async (
     { args: ['update-index', '-q', '--refresh'], accept: [1] },
     ...(conflicts === '' ? [] : [{ args: ['update-index', '-z', '--index-info'], input: conflicts }]),
   ]);
-};
+}
 
 interface Step {
   args: string[];
@@ -42,19 +42,19 @@ interface Step {
   accept?: number[];
 }
 
-const inTurn = async (stage: Stage, steps: readonly Step[]): Promise<Result<unknown, GitFailure>> => {
+async function inTurn(stage: Stage, steps: readonly Step[]): Promise<Result<unknown, GitFailure>> {
   for (const step of steps) {
     const done = await inStage(stage, { what, ...step });
     if (!done.ok) return done;
   }
   return ok(null);
-};
+}
 
-const restoreChanged = async (
+async function restoreChanged(
   stage: Stage,
   index: string,
   files: string,
-): Promise<Result<unknown, GitFailure>> => {
+): Promise<Result<unknown, GitFailure>> {
   const compared = await inStage(stage, {
     what,
     args: ['diff-tree', '-r', '-z', '--no-renames', '--name-status', index, files],
@@ -82,10 +82,10 @@ const restoreChanged = async (
     await rm(attributes, { force: true });
     await rm(env.GIT_INDEX_FILE, { force: true });
   }
-};
+}
 
 /** `status NUL path NUL`; paths are bytes. */
-const splitChanges = (list: Buffer): { deleted: Buffer[]; written: Buffer[] } => {
+function splitChanges(list: Buffer): { deleted: Buffer[]; written: Buffer[] } {
   const parts: Buffer[] = [];
   for (let start = 0; start < list.length;) {
     const end = list.indexOf(0, start);
@@ -98,4 +98,4 @@ const splitChanges = (list: Buffer): { deleted: Buffer[]; written: Buffer[] } =>
     if (path !== undefined) changes[parts[at]?.toString() === 'D' ? 'deleted' : 'written'].push(path);
   }
   return changes;
-};
+}

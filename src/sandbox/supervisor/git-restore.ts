@@ -18,7 +18,7 @@ import { countUncommitted, factsOf, listNewCommits } from './git-facts.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { dropMarker, loadMarker } from './git-marker.ts';
 import { openSession } from './git-process.ts';
-import { clearHalfFilled, publishStage } from './git-publish.ts';
+import { clearIncomplete, publishStage } from './git-publish.ts';
 import { restoreFiles } from './git-restore-files.ts';
 import { loadSaved, rememberSaved } from './git-saved.ts';
 import { closeStage, initStage, initSubmodules, inStage, openStage, type Stage } from './git-stage.ts';
@@ -36,7 +36,7 @@ export const runRestore = (spec: RestoreSpec, place: Place, signal: AbortSignal)
     (failure) => ({ ok: false, failure }),
   );
 
-const restore = async (spec: RestoreSpec, place: Place, signal: AbortSignal): Promise<RestoreResult> => {
+async function restore(spec: RestoreSpec, place: Place, signal: AbortSignal): Promise<RestoreResult> {
   const limit = { timeoutMs: spec.timeout_ms, signal };
   const found = await inspectRepository(place);
   if (found.files === 'whole') return answerFacts(place, limit);
@@ -46,7 +46,7 @@ const restore = async (spec: RestoreSpec, place: Place, signal: AbortSignal): Pr
   if (header === null)
     return { ok: false, failure: other(`The snapshot ${spec.snapshot} is missing or no bundle.`) };
 
-  await clearHalfFilled(place);
+  await clearIncomplete(place);
   await dropMarker(place);
   const stage = await openStage(openSession(place, spec.remote, limit));
   try {
@@ -60,14 +60,14 @@ const restore = async (spec: RestoreSpec, place: Place, signal: AbortSignal): Pr
   } finally {
     await closeStage(stage);
   }
-};
+}
 
 const other = (detail: string): GitFailure => ({ reason: 'other', detail });
 
-const answerFacts = async (
+async function answerFacts(
   place: Place,
   limit: { timeoutMs: number; signal: AbortSignal },
-): Promise<RestoreResult> => {
+): Promise<RestoreResult> {
   const clean = await openClean(openSession(place, null, limit));
   try {
     const marker = await loadMarker(place);
@@ -78,13 +78,13 @@ const answerFacts = async (
   } finally {
     await closeClean(clean);
   }
-};
+}
 
-const fillStage = async (
+async function fillStage(
   stage: Stage,
   spec: RestoreSpec,
   bundle: { path: string; header: BundleHeader },
-): Promise<Result<SnapshotState, GitFailure>> => {
+): Promise<Result<SnapshotState, GitFailure>> {
   const files = bundle.header.refs.get(FILES_REF) ?? '';
   if (!isSha(files)) return err(other(`The snapshot ${spec.snapshot} holds no files of a workspace.`));
   const made = await initStage(stage, { ...spec, format: objectFormatOf(files) });
@@ -103,14 +103,14 @@ const fillStage = async (
   if (!named.ok) return named;
   const restored = await restoreFiles(stage, state, files);
   return restored.ok ? ok(state) : restored;
-};
+}
 
 /** A snapshot of a large repository leaves out what the remote had; by then a branch may have moved on. */
-const fetchPrerequisites = async (
+async function fetchPrerequisites(
   stage: Stage,
   spec: RestoreSpec,
   shas: readonly string[],
-): Promise<Result<unknown, GitFailure>> => {
+): Promise<Result<unknown, GitFailure>> {
   if (shas.length === 0) return ok(null);
   if (spec.remote === null)
     return err(other('The snapshot builds on commits of a remote, and there is none.'));
@@ -128,9 +128,9 @@ const fetchPrerequisites = async (
     if (there.ok && there.value.exitCode !== 0) missing.push(sha);
   }
   return missing.length === 0 ? ok(null) : inStage(stage, { what, args: fetchArgs(url, missing, null) });
-};
+}
 
-const restoreRefs = async (stage: Stage, state: SnapshotState): Promise<Result<unknown, GitFailure>> => {
+async function restoreRefs(stage: Stage, state: SnapshotState): Promise<Result<unknown, GitFailure>> {
   if (state.shallow.length > 0)
     await writeFile(join(stage.gitDirectory, 'shallow'), `${state.shallow.join('\n')}\n`);
   await writeFile(join(stage.gitDirectory, 'info', 'exclude'), state.exclude);
@@ -149,9 +149,9 @@ const restoreRefs = async (stage: Stage, state: SnapshotState): Promise<Result<u
     if (!stored.ok) return stored;
   }
   return pointHead(stage, state);
-};
+}
 
-const pointHead = async (stage: Stage, state: SnapshotState): Promise<Result<unknown, GitFailure>> => {
+async function pointHead(stage: Stage, state: SnapshotState): Promise<Result<unknown, GitFailure>> {
   const what = 'Restoring HEAD';
   if (state.head_branch !== null) {
     if (!isBranchName(state.head_branch))
@@ -160,10 +160,10 @@ const pointHead = async (stage: Stage, state: SnapshotState): Promise<Result<unk
   }
   if (state.head === null) return ok(null);
   return inStage(stage, { what, args: ['update-ref', '--no-deref', '-m', 'restore', 'HEAD', state.head] });
-};
+}
 
 /** Remote-tracking branches, tags and submodules, where the remote answers in time. */
-const addExtras = async (stage: Stage, spec: RestoreSpec, signal: AbortSignal): Promise<void> => {
+async function addExtras(stage: Stage, spec: RestoreSpec, signal: AbortSignal): Promise<void> {
   if (spec.remote === null) return;
   const timeoutMs = Math.ceil(spec.timeout_ms / EXTRAS_SHARE);
   const session = openSession(stage.session.place, spec.remote, { timeoutMs, signal });
@@ -171,4 +171,4 @@ const addExtras = async (stage: Stage, spec: RestoreSpec, signal: AbortSignal): 
   const args = fetchArgs(spec.remote.url, FETCH_ALL, null);
   const fetched = await inStage(extras, { what: 'Fetching the branches', args });
   if (fetched.ok) await initSubmodules(extras);
-};
+}

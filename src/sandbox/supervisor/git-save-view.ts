@@ -8,11 +8,11 @@ import { listNewCommits } from './git-facts.ts';
 /** Short name → sha. */
 export type RemoteBranches = ReadonlyMap<string, string>;
 
-export const viewSave = async (
+export async function viewSave(
   clean: CleanRepository,
   spec: SaveSpec,
   remote: RemoteBranches,
-): Promise<SaveView> => {
+): Promise<SaveView> {
   const { head, branches } = clean.refs;
   const task = branches.get(spec.branch) ?? null;
   const remoteSha = remote.get(spec.branch) ?? null;
@@ -35,7 +35,7 @@ export const viewSave = async (
       remote,
     ),
   };
-};
+}
 
 const isNew = async (clean: CleanRepository, task: string | null, spec: SaveSpec): Promise<boolean> =>
   (await listNewCommits(clean, task, [spec.base, spec.last_saved])).count > 0;
@@ -46,11 +46,11 @@ const otherTips = ({ refs }: CleanRepository, branch: string): SaveView['others'
   ...refs.worktrees.map(({ name, sha }) => ({ name: `worktree-${name}`, sha })),
 ];
 
-const relate = async (
+async function relate(
   clean: CleanRepository,
   spec: SaveSpec,
   { task, remoteSha }: { task: string | null; remoteSha: string | null },
-): Promise<Relation> => {
+): Promise<Relation> {
   if (task === null || remoteSha === null) return 'none';
   if (task === remoteSha) return 'same';
   const contained = await isAncestor(clean, remoteSha, task);
@@ -59,35 +59,35 @@ const relate = async (
     return (await isAncestor(clean, task, remoteSha)) === true ? 'behind' : 'rewritten';
   if (!(await fetchForeign(clean, spec))) return 'foreign';
   return (await isAncestor(clean, task, remoteSha)) === true ? 'behind' : 'foreign';
-};
+}
 
 /** null: one of the two is not here. */
-const isAncestor = async (clean: CleanRepository, older: string, newer: string): Promise<boolean | null> => {
+async function isAncestor(clean: CleanRepository, older: string, newer: string): Promise<boolean | null> {
   const answer = await inClean(clean, {
     what: 'Comparing the branches',
     args: isAncestorArgs(older, newer),
     accept: [1],
   });
   return answer.ok ? answer.value.exitCode === 0 : null;
-};
+}
 
 /** Somebody's commits, into our own store: whether they contain ours decides between saved and diverged. */
-const fetchForeign = async (clean: CleanRepository, spec: SaveSpec): Promise<boolean> => {
+async function fetchForeign(clean: CleanRepository, spec: SaveSpec): Promise<boolean> {
   if (spec.remote === null) return false;
   const refspec = `+refs/heads/${spec.branch}:refs/remote/task`;
   const args = fetchArgs(spec.remote.url, [refspec], null);
   return (await inClean(clean, { what: 'Fetching the remote branch', args })).ok;
-};
+}
 
 /**
  * Which tips no branch of the remote reaches. Commits that the remote has but this repository lacks cannot be compared
  * and count as not reaching: at worst a commit is saved twice. Where git fails everything is lacking.
  */
-const findLacking = async (
+async function findLacking(
   clean: CleanRepository,
   ours: { task: string | null; isHomeless: boolean; others: SaveView['others'] },
   remote: RemoteBranches,
-): Promise<Set<string>> => {
+): Promise<Set<string>> {
   const known = [...remote.values()];
   // What is about to be pushed as the task branch need not be rescued under a second name.
   const others = await lackingOf(
@@ -97,13 +97,13 @@ const findLacking = async (
   );
   if (!ours.isHomeless || ours.task === null) return others;
   return new Set([...others, ...(await lackingOf(clean, [ours.task], known))]);
-};
+}
 
-const lackingOf = async (
+async function lackingOf(
   clean: CleanRepository,
   tips: readonly string[],
   known: readonly string[],
-): Promise<Set<string>> => {
+): Promise<Set<string>> {
   const asked = new Set(tips.filter((tip) => !known.includes(tip)));
   if (asked.size === 0) return new Set();
   const lacking = new Set<string>();
@@ -120,4 +120,4 @@ const lackingOf = async (
     },
   });
   return listed.ok ? lacking : asked;
-};
+}

@@ -30,7 +30,7 @@ export const runSave = (spec: SaveSpec, place: Place, signal: AbortSignal): Prom
     (failure) => failed(failure, NO_FACTS),
   );
 
-const save = async (spec: SaveSpec, place: Place, signal: AbortSignal): Promise<SaveResult> => {
+async function save(spec: SaveSpec, place: Place, signal: AbortSignal): Promise<SaveResult> {
   const refusal = await refusalOf(spec, place);
   if (refusal !== null) return failed(refusal, NO_FACTS);
   const clean = await openClean(openSession(place, spec.remote, { timeoutMs: spec.timeout_ms, signal }));
@@ -39,9 +39,9 @@ const save = async (spec: SaveSpec, place: Place, signal: AbortSignal): Promise<
   } finally {
     await closeClean(clean);
   }
-};
+}
 
-const refusalOf = async (spec: SaveSpec, place: Place): Promise<GitFailure | null> => {
+async function refusalOf(spec: SaveSpec, place: Place): Promise<GitFailure | null> {
   const { files, damage } = await inspectRepository(place);
   if (files === 'absent') return other(`${place.directory} does not exist.`);
   if (files === 'damaged')
@@ -51,7 +51,7 @@ const refusalOf = async (spec: SaveSpec, place: Place): Promise<GitFailure | nul
   }
   if (spec.remote === null || transportOf(spec.remote.url) !== null) return null;
   return { reason: 'refused', detail: 'Branches are pushed over https, http or to a local path only.' };
-};
+}
 
 const other = (detail: string): GitFailure => ({ reason: 'other', detail });
 
@@ -64,10 +64,10 @@ const failed = (failure: GitFailure, facts: GitFacts): SaveResult => ({
   failure,
 });
 
-const withoutRemote = async (clean: CleanRepository, spec: SaveSpec): Promise<SaveResult> => {
+async function withoutRemote(clean: CleanRepository, spec: SaveSpec): Promise<SaveResult> {
   const facts = await gatherFacts(clean, await countUncommitted(clean), [spec.base, spec.last_saved]);
   return { ...failed(other(''), facts), status: 'no_repository', failure: null };
-};
+}
 
 const gatherFacts = async (
   clean: CleanRepository,
@@ -75,7 +75,7 @@ const gatherFacts = async (
   known: readonly (string | null)[],
 ): Promise<GitFacts> => factsOf(clean, uncommitted, await listNewCommits(clean, clean.refs.head.sha, known));
 
-const saveTo = async (clean: CleanRepository, spec: SaveSpec, remote: RemoteNames): Promise<SaveResult> => {
+async function saveTo(clean: CleanRepository, spec: SaveSpec, remote: RemoteNames): Promise<SaveResult> {
   const [uncommitted, tried] = await Promise.all([countUncommitted(clean), tryTwice(clean, spec, remote)]);
   if (!tried.ok)
     return failed(tried.error, await gatherFacts(clean, uncommitted, [spec.base, spec.last_saved]));
@@ -84,25 +84,25 @@ const saveTo = async (clean: CleanRepository, spec: SaveSpec, remote: RemoteName
   if (status !== 'failed') await rememberSaved(clean.session.place, onRemote);
   const facts = await gatherFacts(clean, uncommitted, [spec.base, spec.last_saved, ...onRemote]);
   return { status, sha, remote_sha: remoteSha, rescue_refs: rescues, facts, failure };
-};
+}
 
 /** Somebody may push between our question and our push; once that is worth a second look, twice it is a failure. */
-const tryTwice = async (
+async function tryTwice(
   clean: CleanRepository,
   spec: SaveSpec,
   remote: RemoteNames,
-): Promise<Result<SaveOutcome, GitFailure>> => {
+): Promise<Result<SaveOutcome, GitFailure>> {
   const first = await trySave(clean, spec, remote);
   if (!first.ok || !first.value.raced) return first.ok ? ok(first.value.outcome) : first;
   const second = await trySave(clean, spec, remote);
   return second.ok ? ok(second.value.outcome) : second;
-};
+}
 
-const trySave = async (
+async function trySave(
   clean: CleanRepository,
   spec: SaveSpec,
   remote: RemoteNames,
-): Promise<Result<{ outcome: SaveOutcome; raced: boolean }, GitFailure>> => {
+): Promise<Result<{ outcome: SaveOutcome; raced: boolean }, GitFailure>> {
   const before = await listBranches(clean, remote, []);
   if (!before.ok) return before;
   const view = await viewSave(clean, spec, before.value);
@@ -115,7 +115,7 @@ const trySave = async (
   const seen = new Map([...rest, ...(after.ok ? after.value : [])]);
   const stashes = clean.refs.stashes.length;
   return ok({ outcome: concludeSave(view, plan, { remote: seen, stashes, failure }), raced: pushed.raced });
-};
+}
 
 const affected = (view: SaveView, plan: SavePlan): string[] => [
   ...new Set([view.branch, ...plan.pushes.map((one) => one.branch)]),
@@ -129,11 +129,11 @@ const unreadable = (clean: CleanRepository): GitFailure | null =>
         `The repository in the workspace has refs that cannot be read: ${clean.refs.unreadable.slice(0, 10).join(', ')}.`,
       );
 
-const listBranches = async (
+async function listBranches(
   clean: CleanRepository,
   remote: RemoteNames,
   branches: readonly string[],
-): Promise<Result<RemoteBranches, GitFailure>> => {
+): Promise<Result<RemoteBranches, GitFailure>> {
   const listed = await inClean(clean, {
     what: 'Asking the remote for its branches',
     args: listBranchesArgs(remote.url, branches),
@@ -143,7 +143,7 @@ const listBranches = async (
     ([ref, sha]) => [ref.replace(/^refs\/heads\//, ''), sha] as const,
   );
   return ok(new Map(heads));
-};
+}
 
 interface Pushed {
   failure: GitFailure | null;
@@ -155,11 +155,7 @@ interface Pushed {
 const NOT_PUSHED: Pushed = { failure: null, raced: false, took: false };
 
 /** One broken or unwelcome branch can fail a push as a whole; it may not keep the others from being saved. */
-const push = async (
-  clean: CleanRepository,
-  remote: RemoteNames,
-  pushes: readonly Push[],
-): Promise<Pushed> => {
+async function push(clean: CleanRepository, remote: RemoteNames, pushes: readonly Push[]): Promise<Pushed> {
   const together = await pushOnce(clean, remote, pushes);
   const hopeless = together.failure?.reason !== 'other' && together.failure?.reason !== 'refused';
   if (hopeless || together.took || together.raced || pushes.length === 1) return together;
@@ -170,13 +166,13 @@ const push = async (
     raced: each.some((one) => one.raced),
     took: each.some((one) => one.took),
   };
-};
+}
 
-const pushOnce = async (
+async function pushOnce(
   clean: CleanRepository,
   remote: RemoteNames,
   pushes: readonly Push[],
-): Promise<Pushed> => {
+): Promise<Pushed> {
   const [first] = pushes;
   const what = `Pushing ${first?.branch ?? ''}${pushes.length > 1 ? ` and ${pushes.length - 1} more` : ''}`;
   // 1: git spoke with the remote, which refused one of the refs.
@@ -189,4 +185,4 @@ const pushOnce = async (
     raced: answers.some((answer) => answer.outcome === 'stale'),
     took: answers.some((answer) => answer.outcome === 'pushed'),
   };
-};
+}

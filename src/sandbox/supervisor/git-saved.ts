@@ -1,7 +1,7 @@
 /** Commits that the remote has answered with: a snapshot may leave out what they reach. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isSha } from '../../core/git.ts';
 import { gitFolder } from './git-process.ts';
 import type { Place } from './place.ts';
@@ -13,19 +13,19 @@ const Saved = z.array(z.string().refine(isSha)).max(MAX_REMEMBERED);
 
 const savedPath = (place: Place): string => join(gitFolder(place), 'saved.json');
 
-export const loadSaved = async (place: Place): Promise<string[]> => {
+export async function loadSaved(place: Place): Promise<string[]> {
   try {
     return Saved.parse(JSON.parse(await readFile(savedPath(place), 'utf8')));
   } catch {
     return [];
   }
-};
+}
 
-export const rememberSaved = async (place: Place, shas: readonly (string | null)[]): Promise<void> => {
+export async function rememberSaved(place: Place, shas: readonly (string | null)[]): Promise<void> {
   const before = await loadSaved(place);
   const fresh = shas.filter((sha) => sha !== null && !before.includes(sha));
   if (fresh.length === 0) return;
   const path = savedPath(place);
   await writeFile(`${path}.new`, JSON.stringify([...fresh, ...before].slice(0, MAX_REMEMBERED)));
   await rename(`${path}.new`, path);
-};
+}

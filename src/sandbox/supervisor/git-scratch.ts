@@ -6,7 +6,7 @@ import { gitFolder } from './git-process.ts';
 import type { Place } from './place.ts';
 
 /** Not created yet, but its parent is. The name is unique: facts are read while a save runs. */
-export const newScratch = async (place: Place, kind: 'stage' | 'clean'): Promise<string> => {
+export async function newScratch(place: Place, kind: 'stage' | 'clean'): Promise<string> {
   const folder = gitFolder(place);
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) {
@@ -14,16 +14,16 @@ export const newScratch = async (place: Place, kind: 'stage' | 'clean'): Promise
     if (owner !== undefined && !isAlive(Number(owner))) await removeScratch(join(folder, name));
   }
   return join(folder, `${kind}-${process.pid}-${randomUUID()}`);
-};
+}
 
 export const removeScratch = (directory: string): Promise<void> =>
   rm(directory, { recursive: true, force: true, maxRetries: 3 });
 
-const isAlive = (pid: number): boolean => {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-};
+}

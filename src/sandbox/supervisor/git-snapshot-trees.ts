@@ -23,10 +23,10 @@ const RAW_ATTRIBUTES = '* -text -eol -crlf -ident -filter -working-tree-encoding
 /** Text shrinks to a fifth; more than this will hardly fit into the snapshot. */
 const RAW_BYTES_PER_SNAPSHOT_BYTE = 8;
 
-export const buildTrees = async (
+export async function buildTrees(
   clean: CleanRepository,
   maxBytes: number,
-): Promise<Result<Trees, GitFailure>> => {
+): Promise<Result<Trees, GitFailure>> {
   await writeFile(join(clean.directory, 'info', 'attributes'), RAW_ATTRIBUTES);
   const index = await copyIndex(clean);
   const work = new IndexFile(clean, join(clean.directory, 'index-of-files'));
@@ -48,7 +48,7 @@ export const buildTrees = async (
   const indexTree = await treeWithout(staged, conflicts);
   if (!indexTree.ok) return indexTree;
   return ok({ index: indexTree.value, files: files.value, conflicts, conflictTree: conflictTree.value });
-};
+}
 
 class IndexFile {
   readonly clean: CleanRepository;
@@ -78,7 +78,7 @@ class IndexFile {
   }
 }
 
-const treeOfFiles = async (work: IndexFile, maxBytes: number): Promise<Result<string, GitFailure>> => {
+async function treeOfFiles(work: IndexFile, maxBytes: number): Promise<Result<string, GitFailure>> {
   const what = 'Listing the changed files';
   const listed = await work.run(what, ['ls-files', '-z', '-m', '-o', '--exclude-standard']);
   if (!listed.ok) return listed;
@@ -98,10 +98,10 @@ const treeOfFiles = async (work: IndexFile, maxBytes: number): Promise<Result<st
     if (!added.ok) return added;
   }
   return work.writeTree();
-};
+}
 
 /** Paths are bytes. A name that ends in a slash is a repository inside the workspace: not our files. */
-const splitPaths = (list: Buffer): Buffer[] => {
+function splitPaths(list: Buffer): Buffer[] {
   const paths: Buffer[] = [];
   for (let start = 0; start < list.length;) {
     const end = list.indexOf(0, start);
@@ -110,7 +110,7 @@ const splitPaths = (list: Buffer): Buffer[] => {
     start += path.length + 1;
   }
   return paths;
-};
+}
 
 interface Sorted {
   bytes: number;
@@ -119,7 +119,7 @@ interface Sorted {
   others: Buffer[];
 }
 
-const sortOut = async (directory: string, paths: readonly Buffer[], limit: number): Promise<Sorted> => {
+async function sortOut(directory: string, paths: readonly Buffer[], limit: number): Promise<Sorted> {
   const root = Buffer.from(`${directory}/`);
   const sorted: Sorted = { bytes: 0, files: [], others: [] };
   for (const path of paths) {
@@ -130,12 +130,12 @@ const sortOut = async (directory: string, paths: readonly Buffer[], limit: numbe
     if (sorted.bytes > limit) break;
   }
   return sorted;
-};
+}
 
-const treeOfConflicts = async (
+async function treeOfConflicts(
   clean: CleanRepository,
   conflicts: readonly string[],
-): Promise<Result<string | null, GitFailure>> => {
+): Promise<Result<string | null, GitFailure>> {
   if (conflicts.length === 0) return ok(null);
   const kept = new IndexFile(clean, join(clean.directory, 'index-of-conflicts'));
   const entries = conflicts.map((entry, at) => `${entry.split(' ', 2).join(' ')} 0\t${at}`);
@@ -145,12 +145,12 @@ const treeOfConflicts = async (
     `${entries.join('\n')}\n`,
   );
   return added.ok ? kept.writeTree() : added;
-};
+}
 
-const treeWithout = async (
+async function treeWithout(
   staged: IndexFile,
   conflicts: readonly string[],
-): Promise<Result<string, GitFailure>> => {
+): Promise<Result<string, GitFailure>> {
   if (conflicts.length > 0) {
     const paths = [...new Set(conflicts.map((entry) => entry.slice(entry.indexOf('\t') + 1)))];
     const args = ['update-index', '--force-remove', '-z', '--stdin'];
@@ -162,4 +162,4 @@ const treeWithout = async (
     if (!removed.ok) return removed;
   }
   return staged.writeTree();
-};
+}

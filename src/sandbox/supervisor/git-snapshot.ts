@@ -31,7 +31,7 @@ export const runSnapshot = (spec: SnapshotSpec, place: Place, signal: AbortSigna
     (failure) => skipped(failure.detail),
   );
 
-const snapshot = async (spec: SnapshotSpec, place: Place, signal: AbortSignal): Promise<SnapshotResult> => {
+async function snapshot(spec: SnapshotSpec, place: Place, signal: AbortSignal): Promise<SnapshotResult> {
   const { files, damage } = await inspectRepository(place);
   if (files !== 'whole') return skipped(`There is no repository of ours: ${damage ?? 'no files'}.`);
   const clean = await openClean(openSession(place, null, { timeoutMs: spec.timeout_ms, signal }));
@@ -55,13 +55,13 @@ const snapshot = async (spec: SnapshotSpec, place: Place, signal: AbortSignal): 
   } finally {
     await closeClean(clean);
   }
-};
+}
 
 const skipped = (reason: string): SnapshotResult => ({ status: 'skipped', reason: reason.slice(0, 1000) });
 
 type Described = Omit<SnapshotState, 'index' | 'conflicts'>;
 
-const describe = async ({ session, refs, source, directory }: CleanRepository): Promise<Described> => {
+async function describe({ session, refs, source, directory }: CleanRepository): Promise<Described> {
   const marker = await loadMarker(session.place);
   const shallow = ((await readPlain(directory, 'shallow', Number.MAX_SAFE_INTEGER)) ?? '')
     .split('\n')
@@ -82,13 +82,13 @@ const describe = async ({ session, refs, source, directory }: CleanRepository): 
     remote_sha: marker?.remote_sha ?? null,
     saved: await loadSaved(session.place),
   };
-};
+}
 
-const writeSnapshot = async (
+async function writeSnapshot(
   clean: CleanRepository,
   spec: SnapshotSpec,
   described: Described,
-): Promise<Result<Written, GitFailure>> => {
+): Promise<Result<Written, GitFailure>> {
   const trees = await buildTrees(clean, spec.max_bytes);
   if (!trees.ok) return trees;
   const tips = await commitTrees(clean, described, trees.value);
@@ -105,14 +105,14 @@ const writeSnapshot = async (
     path: snapshotPath(clean.session.place, spec.id),
     maxBytes: spec.max_bytes,
   });
-};
+}
 
 /** HEAD as their parent lets a bundle that leaves HEAD out leave out its files too. */
-const commitTrees = async (
+async function commitTrees(
   clean: CleanRepository,
   described: Described,
   trees: Trees,
-): Promise<Result<string[], GitFailure>> => {
+): Promise<Result<string[], GitFailure>> {
   const parent = described.head === null ? [] : ['-p', described.head];
   const index = await commitTree(clean, [trees.index, ...parent], 'index');
   if (!index.ok) return index;
@@ -122,7 +122,7 @@ const commitTrees = async (
   if (trees.conflictTree === null) return ok([files.value, index.value]);
   const conflicts = await commitTree(clean, [trees.conflictTree], 'conflicts');
   return conflicts.ok ? ok([files.value, index.value, conflicts.value]) : conflicts;
-};
+}
 
 const NOBODY = {
   GIT_AUTHOR_NAME: 'edge-harness',
@@ -133,11 +133,11 @@ const NOBODY = {
   GIT_COMMITTER_DATE: '@0 +0000',
 };
 
-const commitTree = async (
+async function commitTree(
   clean: CleanRepository,
   args: readonly string[],
   message: string,
-): Promise<Result<string, GitFailure>> => {
+): Promise<Result<string, GitFailure>> {
   const committed = await inClean(clean, {
     what: 'Writing the snapshot',
     args: ['commit-tree', ...args],
@@ -145,7 +145,7 @@ const commitTree = async (
     env: NOBODY,
   });
   return committed.ok ? ok(committed.value.stdout.toString().trim()) : err(committed.error);
-};
+}
 
 /** Only refs can be bundled; these exist in our own repository alone. */
 const nameTips = async (
@@ -165,11 +165,11 @@ const nameTips = async (
   return refs.map(({ name }) => name);
 };
 
-const leftOut = async (
+async function leftOut(
   clean: CleanRepository,
   described: Described,
   selfContainedBytes: number,
-): Promise<string[]> => {
+): Promise<string[]> {
   if ((await storeBytes(clean.source, selfContainedBytes)) <= selfContainedBytes) return [];
   const candidates = [...new Set([described.base, described.remote_sha, ...described.saved])].filter(
     (sha) => sha !== null,
@@ -182,10 +182,10 @@ const leftOut = async (
   if (!checked.ok) return [];
   const lines = checked.value.stdout.toString().split('\n');
   return candidates.filter((sha) => lines.includes(`${sha} commit`));
-};
+}
 
 /** Stops counting over the limit. */
-const storeBytes = async (source: string, limit: number): Promise<number> => {
+async function storeBytes(source: string, limit: number): Promise<number> {
   let total = 0;
   for (const entry of await readdir(join(source, 'objects'), { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;
@@ -193,4 +193,4 @@ const storeBytes = async (source: string, limit: number): Promise<number> => {
     if (total > limit) break;
   }
   return total;
-};
+}

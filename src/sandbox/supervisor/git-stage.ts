@@ -15,16 +15,16 @@ export interface Stage {
 }
 
 /** Beside the state of the same workspace, so usually on the same file system: publishing is one rename. */
-export const openStage = async (session: GitSession): Promise<Stage> => {
+export async function openStage(session: GitSession): Promise<Stage> {
   const directory = await newScratch(session.place, 'stage');
   return { session, directory, gitDirectory: join(directory, '.git') };
-};
+}
 
 export const closeStage = (stage: Stage): Promise<void> => removeScratch(stage.directory);
 
 type InitSpec = Pick<CloneSpec, 'branch' | 'user' | 'remote'> & { format: 'sha1' | 'sha256' };
 
-export const initStage = async (stage: Stage, spec: InitSpec): Promise<Result<GitOutput, GitFailure>> => {
+export async function initStage(stage: Stage, spec: InitSpec): Promise<Result<GitOutput, GitFailure>> {
   const made = await runGit(stage.session, {
     what: 'Making the repository',
     args: initArgs(stage.directory, spec.branch, spec.format),
@@ -39,7 +39,7 @@ export const initStage = async (stage: Stage, spec: InitSpec): Promise<Result<Gi
   for (const folder of ['hooks', 'info']) await mkdir(join(stage.gitDirectory, folder), { recursive: true });
   await writeFile(join(stage.gitDirectory, 'info', 'exclude'), '');
   return made;
-};
+}
 
 /** The reflog says `clone`, where git would write its arguments and with them the URL. */
 export const inStage = (
@@ -58,7 +58,7 @@ export const inStage = (
   });
 
 /** Without GIT_DIR: git-submodule passes work on to the git of each submodule. */
-export const initSubmodules = async (stage: Stage): Promise<Result<GitOutput | null, GitFailure>> => {
+export async function initSubmodules(stage: Stage): Promise<Result<GitOutput | null, GitFailure>> {
   const modules = await lstat(join(stage.directory, '.gitmodules')).catch(() => null);
   if (modules === null || !modules.isFile()) return ok(null);
   return runGit(stage.session, {
@@ -66,4 +66,4 @@ export const initSubmodules = async (stage: Stage): Promise<Result<GitOutput | n
     args: ['submodule', '--quiet', 'update', '--init', '--recursive'],
     cwd: stage.directory,
   });
-};
+}
