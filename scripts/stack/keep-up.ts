@@ -4,6 +4,8 @@ import { Miniflare, type MiniflareOptions } from 'miniflare';
 
 export interface RunningWorker {
   url: URL;
+  /** Straight to the objects, past the API: for tests that look at what was recorded. */
+  namespace(name: string): ReturnType<Miniflare['getDurableObjectNamespace']>;
   stop(): Promise<void>;
 }
 
@@ -24,6 +26,7 @@ export async function keepUp(options: MiniflareOptions): Promise<RunningWorker> 
   });
   return {
     url,
+    namespace: (name) => miniflare.getDurableObjectNamespace(name),
     stop: async () => {
       stopping.abort();
       await watching;

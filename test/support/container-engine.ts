@@ -10,6 +10,7 @@ import { createServer as createProbe } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { killProcesses } from './leftovers.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('../../src/sandbox/supervisor/main.ts', import.meta.url));
 
@@ -130,7 +131,7 @@ class Engine {
     const container = await this.#containers.get(id);
     if (!container) return;
     this.#containers.delete(id);
-    killTree(container);
+    killProcesses(container.folder);
     rmSync(container.folder, { recursive: true, force: true });
   }
 
@@ -145,14 +146,6 @@ const cutOff = (response: ServerResponse): void => {
     .writeHead(500)
     .end('Error proxying request to container: Container port connection closed unexpectedly.');
 };
-
-function killTree({ child }: Container): void {
-  try {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // Gone already.
-  }
-}
 
 async function waitUntilListening(port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {

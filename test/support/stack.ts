@@ -1,14 +1,5 @@
 /** The whole service for one test file: sandbox host, Worker and git server as real processes, and a check that nothing of them stays. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoredEvent } from '../../durable-objects/rpc.ts';
@@ -17,6 +8,7 @@ import { ApiClient, waitFor } from '../../scripts/stack/api-client.ts';
 import { randomSecret, startStack, type Stack } from '../../scripts/stack/stack.ts';
 import type { AttemptView, Dispatched, WorkspaceDetail } from '../../src/core/api.ts';
 import { startGitServer, type GitServer } from './git-server.ts';
+import { findLeftovers, findWorkerd } from './leftovers.ts';
 import { tellStory } from './story.ts';
 
 /** A machine that is busy with everything else takes many times as long. */
@@ -49,6 +41,9 @@ export interface StackSettings {
   profile?: (home: string) => void;
 }
 
+/** Of the stacks that run in this process. */
+const folders = new Set<string>();
+
 type Refusal = { status: number; code: string; detail: string } & Record<string, unknown>;
 
 type DispatchOptions = {
@@ -60,6 +55,7 @@ type DispatchOptions = {
 
 export async function startTestStack(settings: StackSettings = {}): Promise<TestStack> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'edge-harness-e2e-')));
+  folders.add(folder);
   const home = join(folder, 'home');
   mkdirSync(home);
   mkdirSync(join(folder, 'temp'));
@@ -92,7 +88,8 @@ export async function startTestStack(settings: StackSettings = {}): Promise<Test
     stop: async () => {
       await stack.stop();
       await server.close();
-      const left = await settledProcesses(folder);
+      const left = [...(await findLeftovers(folder)), ...(folders.size === 1 ? findWorkerd() : [])];
+      folders.delete(folder);
       rmSync(folder, { recursive: true, force: true });
       if (left.length > 0) throw new Error(`processes are left: ${left.join('; ')}`);
       if (existsSync(folder)) throw new Error(`${folder} is left`);
@@ -240,7 +237,7 @@ export class TestProject {
 
   /** Straight from the object: what it recorded. */
   async events(key: string): Promise<{ name: string; data: Record<string, unknown> }[]> {
-    const namespace = await this.#setting.stack.worker.miniflare.getDurableObjectNamespace('WORKSPACE');
+    const namespace = await this.#setting.stack.worker.namespace('WORKSPACE');
     const object = namespace.get(namespace.idFromName(`${this.id}/${key}`)) as unknown as {
       events(after: number, limit: number): Promise<StoredEvent[]>;
     };
@@ -250,47 +247,5 @@ export class TestProject {
 
   async story(key: string): Promise<string[]> {
     return tellStory(await this.events(key));
-  }
-}
-
-/** Processes that were told to end may take a moment to be gone. */
-async function settledProcesses(folder: string): Promise<string[]> {
-  let left = findProcesses(folder);
-  for (let tries = 0; left.length > 0 && tries < 40; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    left = findProcesses(folder);
-  }
-  return left;
-}
-
-/** Everything that runs in our folder, names it, or inherited it; and what this test process itself started. */
-function findProcesses(folder: string): string[] {
-  const own = String(process.pid);
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && name !== own)
-    .flatMap((pid) => {
-      const command = read(pid, 'cmdline').replaceAll('\0', ' ').trim();
-      const texts = [command, read(pid, 'environ'), workingDirectory(pid)];
-      const isOurs = texts.some((text) => text.includes(folder)) || isChildWorkerd(pid, own, command);
-      return isOurs && command !== '' ? [`${pid} ${command.slice(0, 200)}`] : [];
-    });
-}
-
-const isChildWorkerd = (pid: string, parent: string, command: string): boolean =>
-  command.includes('workerd') && new RegExp(`\\) \\S ${parent} `).test(read(pid, 'stat'));
-
-function read(pid: string, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
-  } catch {
-    return '';
-  }
-}
-
-function workingDirectory(pid: string): string {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return '';
   }
 }

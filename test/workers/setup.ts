@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { startSandboxHost } from '../../scripts/stack/sandbox-host.ts';
 import { startContainerEngine } from '../support/container-engine.ts';
 import { startGitControl } from '../support/git-control.ts';
+import { findLeftovers } from '../support/leftovers.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -32,6 +33,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('workspaceRoot', root);
   return async () => {
     await Promise.all([host.stop(), engine.stop(), git.stop()]);
+    const left = await findLeftovers(folder);
     rmSync(folder, { recursive: true, force: true });
+    if (left.length > 0) throw new Error(`processes are left: ${left.join('; ')}`);
   };
 }
