@@ -85,18 +85,22 @@ const writeSome = (descriptor: number, bytes: Uint8Array): number => {
 /** The terminal module loads sockets, so it is asked only about what can be a terminal at all. */
 const isTerminal = (descriptor: number): boolean => {
   try {
-    if (!fs.fstatSync(descriptor).isCharacterDevice()) return false;
+    const stats = fs.fstatSync(descriptor);
+    if (!stats.isCharacterDevice() || stats.rdev === nullDevice()) return false;
   } catch {
     return false; // closed
   }
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 };
 
+/** Scripts like to connect it, and it is a character device as well. */
+const nullDevice = (): number | undefined => fs.statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+
 export const nodeIo = (): CliIo => ({
   cwd: process.cwd(),
   env: process.env,
   get isTty() {
-    return isTerminal(0) && isTerminal(1);
+    return isTerminal(1) && isTerminal(0);
   },
   stdout: { write: (text) => writeAll(1, text) },
   stderr: { write: (text) => writeAll(2, text) },
