@@ -8,6 +8,7 @@ import type { Hook, HookEntity, Override } from './model.ts';
 import { parseDocument } from './parse-hook.ts';
 import { isObject } from './parse-handler.ts';
 import { parseOverride } from './parse-override.ts';
+import type { KnownTexts } from './parse-override.ts';
 import { parseJsonText, positionAt, withoutByteOrderMark } from './source-text.ts';
 import { didYouMean, nearest } from './suggestion.ts';
 
@@ -18,11 +19,12 @@ export const isHookId = (id: unknown): id is string =>
 
 export const loadEntities = (entities: readonly HookEntity[], findings: Findings): Hook[] => {
   const hooks: Hook[] = [];
+  const known: KnownTexts = new Map();
   let previous: string | undefined;
   for (const entity of entities.toSorted(byId)) {
     if (!checkId(entity.id, previous, findings)) continue;
     previous = entity.id;
-    hooks.push(loadEntity(entity, findings));
+    hooks.push(loadEntity(entity, findings, known));
   }
   return hooks;
 };
@@ -47,12 +49,12 @@ const checkId = (id: unknown, previous: string | undefined, findings: Findings):
   return true;
 };
 
-const loadEntity = (entity: HookEntity, findings: Findings): Hook => {
+const loadEntity = (entity: HookEntity, findings: Findings, known: KnownTexts): Hook => {
   const document =
     entity.source === undefined ? entity.document : readSource(entity.id, entity.source, findings);
   const parsed =
     document === BROKEN ? { mode: undefined, events: [] } : parseDocument(entity.id, document, findings);
-  return { id: entity.id, ...parsed, overrides: readOverrides(entity, findings) };
+  return { id: entity.id, ...parsed, overrides: readOverrides(entity, findings, known) };
 };
 
 const BROKEN: unique symbol = Symbol('broken');
@@ -72,7 +74,11 @@ const readSource = (entityId: string, source: string, findings: Findings): unkno
 
 const NO_OVERRIDES: ReadonlyMap<Provider, Override> = new Map();
 
-const readOverrides = (entity: HookEntity, findings: Findings): ReadonlyMap<Provider, Override> => {
+const readOverrides = (
+  entity: HookEntity,
+  findings: Findings,
+  known: KnownTexts,
+): ReadonlyMap<Provider, Override> => {
   if (entity.overrides === undefined) return NO_OVERRIDES;
   const overrides = new Map<Provider, Override>();
   if (!isObject(entity.overrides)) {
@@ -81,7 +87,7 @@ const readOverrides = (entity: HookEntity, findings: Findings): ReadonlyMap<Prov
     return overrides;
   }
   for (const name of Object.keys(entity.overrides)) {
-    const override = readOverride(entity.id, name, entity.overrides[name], findings);
+    const override = readOverride(entity.id, name, entity.overrides[name], findings, known);
     if (override !== undefined) overrides.set(name as Provider, override);
   }
   return overrides;
@@ -92,8 +98,9 @@ const readOverride = (
   name: string,
   input: unknown,
   findings: Findings,
+  known: KnownTexts,
 ): Override | undefined => {
-  if (isProvider(name)) return parseOverride(entityId, name, input, findings);
+  if (isProvider(name)) return parseOverride(entityId, name, input, findings, known);
   findings.report(
     'HOOK_OVERRIDE_INVALID',
     { entityId },

@@ -18,6 +18,9 @@ interface Entry {
   valueOffset: number | undefined;
 }
 
+/** Side-cars of many hooks hold the same text, since one provider has one target: each text is parsed once. */
+export type KnownTexts = Map<string, readonly unknown[]>;
+
 interface Report {
   (text: string, where?: { pointer?: string; offset?: number | undefined }): void;
 }
@@ -28,6 +31,7 @@ export const parseOverride = (
   provider: Provider,
   input: unknown,
   findings: Findings,
+  known: KnownTexts,
 ): Override | undefined => {
   const text = typeof input === 'string' ? withoutByteOrderMark(input) : undefined;
   const report: Report = (message, { pointer = '', offset = 0 } = {}) => {
@@ -39,7 +43,7 @@ export const parseOverride = (
       `the override for ${provider} is not valid: ${message}`,
     );
   };
-  const entries = text === undefined ? entriesOfObject(input, report) : entriesOfYaml(text, report);
+  const entries = text === undefined ? entriesOfObject(input, report) : entriesOfText(text, report, known);
   return entries === undefined ? undefined : readEntries(entries, report);
 };
 
@@ -54,6 +58,13 @@ const entriesOfObject = (input: unknown, report: Report): Entry[] | undefined =>
     keyOffset: undefined,
     valueOffset: undefined,
   }));
+};
+
+const entriesOfText = (text: string, report: Report, known: KnownTexts): readonly Entry[] | undefined => {
+  const before = known.get(text) as readonly Entry[] | undefined;
+  const entries = before ?? entriesOfYaml(text, report);
+  if (entries !== undefined) known.set(text, entries);
+  return entries;
 };
 
 const entriesOfYaml = (text: string, report: Report): Entry[] | undefined => {
