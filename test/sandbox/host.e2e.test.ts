@@ -49,6 +49,9 @@ const newKey = (): string => {
   return `K-${lastKey}`;
 };
 
+const openRoot = (wanted: string | null, more: Partial<OpenRequest> = {}) =>
+  client.open(buildOpen(reached, { key: newKey(), root: wanted, ...more }));
+
 async function openWorkspace(more: Partial<OpenRequest> = {}): Promise<Session> {
   const request = buildOpen(reached, { key: newKey(), ...more });
   const { directory } = answered(await client.open(request));
@@ -58,18 +61,15 @@ async function openWorkspace(more: Partial<OpenRequest> = {}): Promise<Session> 
 }
 
 describe('workspace.root', () => {
-  const openRoot = (root: string | null, more: Partial<OpenRequest> = {}) =>
-    client.open(buildOpen(reached, { key: newKey(), root, ...more }));
-
   test('expands ~, $HOME and $USER, and starts at WORKFLOW.md’s folder where it is relative', async () => {
     const home = join(reached.folder, 'home');
-    for (const [root, expected] of [
+    for (const [wanted, expected] of [
       ['~/../roots/a', 'roots/a'],
       ['$HOME/../roots/$USER', `roots/${process.env['USER'] ?? 'root'}`],
       ['${HOME}/../roots/b', 'roots/b'],
       [join(home, '../roots/c/'), 'roots/c'],
     ] as const) {
-      const opened = answered(await openRoot(root));
+      const opened = answered(await openRoot(wanted));
       expect(opened.directory).toBe(join(reached.folder, expected, `K-${lastKey}`));
     }
     const relative = answered(await openRoot('../roots/d', { project: 'registered' }));
@@ -79,9 +79,9 @@ describe('workspace.root', () => {
 
   test.each(['/etc', '/', '~', '../../..', '$HOME', '/tmp', '~nobody/x', '$TMPDIR/elsewhere'])(
     '%s is refused, and nothing is made there',
-    async (root) => {
-      expect(refusal(await openRoot(root))).toBe('workspace_root_refused');
-      expect(refusal(await openRoot(root, { claim: false }))).toBe('workspace_root_refused');
+    async (wanted) => {
+      expect(refusal(await openRoot(wanted))).toBe('workspace_root_refused');
+      expect(refusal(await openRoot(wanted, { claim: false }))).toBe('workspace_root_refused');
     },
   );
 
@@ -98,9 +98,9 @@ describe('workspace.root', () => {
   });
 
   test('looking without claiming makes no folder', async () => {
-    const root = join(reached.folder, 'roots', 'never');
-    expect(refusal(await openRoot(root, { claim: false }))).toBe('no_incarnation');
-    expect(existsSync(root)).toBe(false);
+    const never = join(reached.folder, 'roots', 'never');
+    expect(refusal(await openRoot(never, { claim: false }))).toBe('no_incarnation');
+    expect(existsSync(never)).toBe(false);
   });
 
   test.each(['..', '.', '.edge-harness', 'a/b', '', '.hidden'])('the key %j is refused', async (key) => {

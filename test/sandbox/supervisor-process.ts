@@ -75,10 +75,11 @@ export const sandboxWay: Way = {
   name: hasNamespaces
     ? 'loopback to a sandbox'
     : 'loopback to a sandbox without a pid namespace (no bubblewrap)',
-  open: openSandbox,
+  open: () => openSandbox(),
 };
 
-async function openSandbox(): Promise<Reached> {
+/** `main` may be the bundle. */
+export async function openSandbox(main: string = MAIN): Promise<Reached> {
   const folder = makeFolder();
   mkdirSync(join(folder, 'workspace'));
   const port = await findFreePort();
@@ -94,7 +95,7 @@ async function openSandbox(): Promise<Reached> {
   const keeper = `while :; do "$@"; until [ -e "${go}" ]; do sleep 0.05; done; done`;
   const supervisor = [
     process.execPath,
-    MAIN,
+    main,
     '--mode',
     'sandbox',
     ...(hasNamespaces ? ['--own-container'] : []),
@@ -116,17 +117,17 @@ async function openSandbox(): Promise<Reached> {
     home: join(folder, 'home'),
     restart: async (between) => {
       rmSync(go, { force: true });
-      process.kill(findSupervisor(child), 'SIGKILL');
+      process.kill(findSupervisor(child, main), 'SIGKILL');
       await between?.();
       writeFileSync(go, '');
       await nextPort();
     },
-    memoryBytes: () => readMemory(findSupervisor(child)),
+    memoryBytes: () => readMemory(findSupervisor(child, main)),
     ownsMachine: hasNamespaces,
     end: async () => {
       rmSync(go, { force: true });
       // Alone it ends what it started; a namespace ends with its first process anyway.
-      if (!hasNamespaces) await endAlone(child);
+      if (!hasNamespaces) await endAlone(child, main);
       await kill(child, 'SIGKILL');
       rmSync(folder, { recursive: true, force: true });
     },
@@ -174,15 +175,15 @@ async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
 }
 
 /** Without a namespace nothing else ends what it started. */
-async function endAlone(child: ChildProcess): Promise<void> {
-  process.kill(findSupervisor(child), 'SIGTERM');
+async function endAlone(child: ChildProcess, main: string): Promise<void> {
+  process.kill(findSupervisor(child, main), 'SIGTERM');
   while (findDescendants(child).length > 1) await sleep(20);
 }
 
-function findSupervisor(child: ChildProcess): number {
+function findSupervisor(child: ChildProcess, main: string): number {
   const found = findDescendants(child).find((pid) => {
     const command = readCommand(pid);
-    return command[1] === MAIN && command[0] === process.execPath;
+    return command[1] === main && command[0] === process.execPath;
   });
   if (found === undefined) throw new Error('there is no supervisor');
   return found;

@@ -88,14 +88,17 @@ function parseHost(
   )?.trim();
   if (token === undefined || token.length < 16) return err('a token of at least 16 characters is needed');
   if (values.state === undefined || values.roots === undefined) return err('--state and --roots are needed');
+  const port = Number(values.port ?? 0);
+  if (!Number.isInteger(port)) return err('--port is a number');
   const pairs = (values['workflow-dir'] ?? []).map((text): [string, string] => {
-    const at = text.indexOf('=');
+    const at = Math.max(0, text.indexOf('='));
     return [text.slice(0, at), text.slice(at + 1)];
   });
+  if (pairs.some(([project]) => project === '')) return err('--workflow-dir is PROJECT=DIR');
   return ok({
     mode: 'host',
     listen: '127.0.0.1',
-    port: Number(values.port ?? 0),
+    port,
     stateDirectory: values.state,
     watchStdin: values['watch-stdin'] ?? false,
     token,

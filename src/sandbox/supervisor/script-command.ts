@@ -29,7 +29,8 @@ function buildUnset(names: readonly string[]): string {
  * - `set -m` and a background job: bash then reports in the log whether a status such as 137 was an exit or a signal, and
  *   the script gets a process group of its own, so that TERM to the group spares the wrapper.
  * - The wrapper ignores signals by a trap, which is reset before the script's bash starts.
- * - `wait -f` waits through a stopped job, but not through one that had stopped before; bash before 5.0 lacks it.
+ * - `wait` also returns when the job stops, so it is asked again while the process is there. `wait -f` would not, but in
+ *   bash 5.2 it sometimes loops for ever over a job that has ended ("wait_for: No record of process").
  * - At the end it waits for `done`: until then it holds the pipes open, with what is unread in them. When the supervisor
  *   is gone it goes on holding them as a `sleep` of the same pid, until the next supervisor has read them and ends it.
  */
@@ -46,10 +47,8 @@ set -m
 ( trap - HUP INT QUIT TERM PIPE; exec "$@" </dev/null >&3 2>&4 3>&- 4>&- ) &
 child=$!
 echo "$child $$ $stat" >"$folder/process"
-full=
-[ "\${BASH_VERSINFO[0]}" -ge 5 ] && full=-f
 while :; do
-  wait $full "$child"
+  wait "$child"
   code=$?
   kill -0 "$child" 2>/dev/null || break
   sleep 0.1

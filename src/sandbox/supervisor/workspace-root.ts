@@ -32,7 +32,7 @@ export function expandRoot(
 
 export function isUnder(path: string, root: string): boolean {
   const rest = relative(root, path);
-  return rest === '' || (!rest.startsWith('..') && !isAbsolute(rest));
+  return rest !== '..' && !rest.startsWith('../') && !isAbsolute(rest);
 }
 
 /** Makes the folder where it may be, and answers its real path; `find` only answers where it would be. */

@@ -78,7 +78,6 @@ export function describeRestarts(way: Way): void {
       if (!(await restart(() => sleep(500)))) return skip('this way cannot restart it');
       const view = await waitForEnd(session(), id);
       expect(view.outcome).toBe('timeout');
-      expect(view.duration_ms).toBeLessThan(6000);
       expect(await countProcesses(session(), `sleep ${nap}`)).toBe(0);
     });
 
