@@ -1,11 +1,13 @@
 /** `npm run demo`: a whole life of three tasks on this machine, shown step by step. Ends with `--once`, else stays up until Ctrl-C. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { AttemptView, Dispatched, WorkspaceDetail, WorkspacePage } from '../src/core/api.ts';
 import { ApiClient, waitFor } from './stack/api-client.ts';
+import { makeDemoRepository } from './stack/demo-repository.ts';
+import { createSignInLink } from './stack/sign-in-link.ts';
 import { randomSecret, startStack } from './stack/stack.ts';
 import { formatTable } from './stack/table.ts';
 
@@ -52,7 +54,7 @@ const say = (text: string) =>
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
   const folder = mkdtempSync(join(tmpdir(), 'edge-harness-demo-'));
-  const remote = makeRepository(folder);
+  const remote = makeDemoRepository(folder);
   say(`a bare repository with a small project: ${remote}`);
   const stack = await startStack({
     port: Number(process.env['PORT'] ?? 0),
@@ -77,26 +79,8 @@ async function main(): Promise<void> {
   }
   if (values.once) return end(0);
   console.log(
-    `\nStill up at ${stack.url} (API: ${stack.url}/docs), token ${stack.token}\nCtrl-C ends it and removes everything.`,
+    `\nStill up: open ${await createSignInLink(stack)} (API: ${stack.url}/docs), token ${stack.token}\nCtrl-C ends it and removes everything.`,
   );
-}
-
-/** A bare repository with one commit, as a team's own would be. */
-function makeRepository(folder: string): string {
-  const bare = join(folder, 'project.git');
-  const tree = join(folder, 'seed');
-  const git = (...args: string[]) =>
-    execFileSync('git', args, { cwd: tree, stdio: ['ignore', 'pipe', 'pipe'] });
-  mkdirSync(tree);
-  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', bare]);
-  git('init', '--quiet', '--initial-branch=main');
-  writeFileSync(join(tree, 'README.md'), '# Greeter\n\nA small program that greets.\n');
-  writeFileSync(join(tree, 'greet.sh'), '#!/bin/sh\necho "Hello, ${1:-world}!"\n', { mode: 0o755 });
-  writeFileSync(join(tree, 'CHANGES.md'), '# Changes\n\n');
-  git('add', '.');
-  git('-c', 'user.name=Demo', '-c', 'user.email=demo@localhost', 'commit', '--quiet', '--message', 'Greet');
-  git('push', '--quiet', bare, 'main');
-  return bare;
 }
 
 async function runDemo(api: ApiClient, remote: string, root: string): Promise<void> {

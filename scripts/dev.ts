@@ -3,6 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, watch, writeFileSync } 
 import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ApiClient } from './stack/api-client.ts';
+import { makeDemoRepository } from './stack/demo-repository.ts';
+import { createSignInLink } from './stack/sign-in-link.ts';
 import { defaultRoots, randomSecret, startStack, type Stack } from './stack/stack.ts';
 
 const STATE = resolve('.edge-harness');
@@ -28,6 +30,7 @@ async function main(): Promise<void> {
     stateDirectory: STATE,
     roots: defaultRoots(),
     onLog: showRequest,
+    vars: { DEMO_REPOSITORY: makeDemoRepository(`${STATE}/demo`) },
   });
   const end = endOnSignal(stack);
   try {
@@ -97,7 +100,8 @@ async function announce(
   setInterval(() => void sweep(api), SWEEP_MS).unref();
   console.log(`\nedge-harness is ready
 
-  URL     ${stack.url}        (API: ${stack.url}/docs)
+  open    ${await createSignInLink(stack)}
+          signs you in, once; afterwards ${stack.url} with the token (API: ${stack.url}/docs)
   token   ${stack.token}
   roots   ${defaultRoots().join(', ')}
 

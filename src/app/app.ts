@@ -8,6 +8,7 @@ import { securityHeaders } from '../http/security-headers.ts';
 import { docsRoutes } from '../routes/docs/routes.ts';
 import { serveGitRequest } from '../routes/git.ts';
 import { openApiRoutes } from '../routes/openapi.ts';
+import { mountPages } from '../routes/pages.tsx';
 import { apiRoutes } from '../routes/table.ts';
 
 export function createApp({ log = logToConsole }: { log?: Log } = {}): Hono<AppEnv> {
@@ -15,5 +16,6 @@ export function createApp({ log = logToConsole }: { log?: Log } = {}): Hono<AppE
   app.use(requestLog(log), securityHeaders, wellFormedAddress);
   app.all('/git/*', serveGitRequest);
   mountRoutes(app, [...apiRoutes, ...openApiRoutes, ...docsRoutes]);
+  mountPages(app);
   return app;
 }

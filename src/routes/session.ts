@@ -5,7 +5,7 @@ import { failure, type Failure } from '../core/failure.ts';
 import { err, ok, type Result } from '../core/result.ts';
 import { parseTokens } from '../http/actor.ts';
 import { hexDigest } from '../http/digest.ts';
-import { json } from '../http/reply.ts';
+import { json, noContent } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { actorOfSession, authenticateRequest, refuseForeign } from '../http/session-actor.ts';
 import {
@@ -90,14 +90,15 @@ const getSession = route(
     tag: 'Service',
     summary: 'Whether this browser is signed in',
     access: 'open',
-    answers: { 200: jsonAnswer('It is.', SessionView, example) },
-    errors: ['unauthorized', 'forbidden'],
+    answers: {
+      200: jsonAnswer('It is.', SessionView, example),
+      204: { description: 'It is not.' },
+    },
   },
   async ({ env, request }) => {
     const actor = await authenticateRequest(request, env);
     const session = actor.ok ? await readSession(request, env) : null;
-    if (session) return ok(json(200, viewSession(session)));
-    return err(failure('unauthorized', 'This browser is not signed in.'));
+    return ok(session ? json(200, viewSession(session)) : noContent());
   },
 );
 

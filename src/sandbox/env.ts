@@ -24,6 +24,8 @@ export interface Env {
   /** Encrypts environment values and credentials; the previous one is still read during a rotation. */
   ENCRYPTION_KEY?: string;
   ENCRYPTION_KEY_PREVIOUS?: string;
+  /** A repository that the page's demo project may use; set by the development launcher. */
+  DEMO_REPOSITORY?: string;
   /** Where sandboxes reach this Worker. */
   PUBLIC_URL?: string;
 }
