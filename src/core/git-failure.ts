@@ -48,12 +48,14 @@ const ADVICE: Record<GitFailure['reason'], string> = {
   other: 'Git failed',
 };
 
+/** Names from a workspace may be of any length. */
+export const otherFailure = (detail: string): GitFailure => ({ reason: 'other', detail: bounded(detail) });
+
 export function classifyFailure(what: string, answer: GitAnswer, remote: RemoteNames | null): GitFailure {
   if (answer.stopped === 'timeout')
     return { reason: 'timeout', detail: `${what} took longer than its timeout.` };
-  if (answer.stopped === 'cancelled') return { reason: 'other', detail: `${what} was cancelled.` };
-  if (answer.stopped === 'output')
-    return { reason: 'other', detail: `${what} answered with too much output.` };
+  if (answer.stopped === 'cancelled') return otherFailure(`${what} was cancelled.`);
+  if (answer.stopped === 'output') return otherFailure(`${what} answered with too much output.`);
   const lines = answer.stderr.split('\n');
   const own = lines.filter((line) => !line.startsWith('remote:')).join('\n');
   const reason = SIGNS.find(([sign]) => sign.test(own))?.[1] ?? 'other';
@@ -140,4 +142,4 @@ const maskCredentials = (text: string): string =>
 const printable = (text: string): string => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '').trim();
 
 const bounded = (text: string): string =>
-  text.length <= MAX_DETAIL_LENGTH ? text : `${text.slice(0, MAX_DETAIL_LENGTH)}…`;
+  text.length <= MAX_DETAIL_LENGTH ? text : `${text.slice(0, MAX_DETAIL_LENGTH).toWellFormed()}…`;

@@ -87,7 +87,8 @@ export class StatusCounter {
     if (path === null) return;
     if (record.startsWith('?')) this.#counted.untracked += 1;
     else this.#counted.modified += 1;
-    if (this.#counted.files.length < this.#fileLimit) this.#counted.files.push(path.slice(0, 4096));
+    if (this.#counted.files.length < this.#fileLimit)
+      this.#counted.files.push(path.slice(0, 4096).toWellFormed());
   }
 }
 

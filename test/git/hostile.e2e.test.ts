@@ -310,7 +310,6 @@ const PLANTS: Plant[] = [
       ]);
       await symlink('/etc/passwd', inGit('refs', 'heads', 'link'));
       await symlink('/etc', inGit('refs', 'heads', 'folder'));
-      await symlink('/etc/passwd', inGit('packed-refs'));
     },
   },
   {
@@ -532,6 +531,14 @@ describe('what is outside stays outside', () => {
     await rename(inGit('objects'), join(workspace.root, 'objects'));
     await symlink(join(workspace.root, 'objects'), inGit('objects'));
     expect((await workspace.save()).failure?.detail).toContain('.git/objects is not a folder');
+  });
+
+  test('packed refs that are a link fail the save, for they may name more branches', async () => {
+    const head = await workspace.commit('work');
+    await symlink('/etc/passwd', inGit('packed-refs'));
+    const saved = await workspace.save();
+    expect(saved).toMatchObject({ status: 'failed', sha: head, failure: { detail: /packed-refs/ } });
+    expect(await server.sha(name, BRANCH)).toBe(head);
   });
 
   test('a HEAD that leads out of the repository names no branch', async () => {

@@ -272,6 +272,31 @@ describe('round trips', () => {
     expect(await filesOf(elsewhere.place.directory)).toEqual(await filesOf(workspace.place.directory));
   });
 
+  test('a broken index costs what was staged, not the files', async () => {
+    await workspace.commit('work');
+    await workspace.write({ 'README.md': 'changed', 'untracked.txt': 'u' });
+    await writeFile(join(workspace.place.directory, '.git', 'index'), 'broken');
+    expect(await snapshot()).toMatchObject({
+      status: 'written',
+      facts: { uncommitted: { modified: 1, untracked: 1 } },
+    });
+    expect(await restore()).toMatchObject({ ok: true });
+    expect(await filesOf(elsewhere.place.directory)).toEqual(await filesOf(workspace.place.directory));
+    expect(await git(elsewhere.place.directory, 'status', '--porcelain')).toBe(
+      ' M README.md\n?? untracked.txt',
+    );
+  });
+
+  test('a stash message with control characters comes back as one line', async () => {
+    await workspace.write({ 'README.md': 'stashed' });
+    await workspace.git('stash', 'push', '--quiet');
+    const log = join(workspace.place.directory, '.git', 'logs', 'refs', 'stash');
+    await writeFile(log, (await readFile(log, 'utf8')).replace('WIP', 'W\u0000I\u0007P'));
+    await snapshot();
+    expect(await restore()).toMatchObject({ ok: true, facts: { stashes: 1 } });
+    expect(await git(elsewhere.place.directory, 'stash', 'list')).toMatch(/^stash@\{0\}: W I P on/);
+  });
+
   test('a repository inside the workspace stays out and breaks nothing', async () => {
     await git(workspace.place.directory, 'init', '--quiet', 'nested');
     await workspace.write({ 'nested/x.txt': 'x', 'beside.txt': 'b' });

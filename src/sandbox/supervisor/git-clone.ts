@@ -1,7 +1,7 @@
 /** Clones a task's repository beside its path, on the task branch, and moves it there when it is whole. */
 import { join } from 'node:path';
 import { planClone, trackingRef, type ClonePlan } from '../../core/clone-plan.ts';
-import type { GitFailure } from '../../core/git-failure.ts';
+import { otherFailure, type GitFailure } from '../../core/git-failure.ts';
 import { parsePackedRefs, parseRemoteRefs, type RemoteRefs } from '../../core/git-output.ts';
 import { fetchArgs, isBranchName, listRemoteArgs, objectFormatOf, transportOf } from '../../core/git.ts';
 import { err, ok, type Result } from '../../core/result.ts';
@@ -28,7 +28,8 @@ async function cloneInto(spec: CloneSpec, place: Place, signal: AbortSignal): Pr
   const found = await inspectRepository(place);
   const marker = await loadMarker(place);
   if (found.files === 'whole' && marker !== null) return answerOf(ok(marker));
-  const refusal = found.damage === null ? refusalOf(spec) : other(`${place.directory}: ${found.damage}.`);
+  const refusal =
+    found.damage === null ? refusalOf(spec) : otherFailure(`${place.directory}: ${found.damage}.`);
   if (refusal !== null) return answerOf(err(refusal));
 
   await clearIncomplete(place);
@@ -49,11 +50,10 @@ function answerOf(origin: Result<Origin, GitFailure>): CloneResult {
   return { ok: true, base, remote_sha, head };
 }
 
-const other = (detail: string): GitFailure => ({ reason: 'other', detail });
-
 function refusalOf(spec: CloneSpec): GitFailure | null {
   for (const branch of [spec.branch, spec.base_branch]) {
-    if (branch !== null && !isBranchName(branch)) return other(`"${branch}" is not a legal branch name.`);
+    if (branch !== null && !isBranchName(branch))
+      return otherFailure(`"${branch}" is not a legal branch name.`);
   }
   if (spec.remote === null || transportOf(spec.remote.url) !== null) return null;
   return { reason: 'refused', detail: 'Repositories are cloned over https, http or from a local path only.' };
@@ -124,7 +124,7 @@ async function findOrigin(
   const baseSha = plan.base !== null && 'sha' in plan.base ? plan.base.sha : (tips.get(base ?? '') ?? null);
   const head = remoteSha ?? baseSha;
   if (head === null)
-    return err(other('The branches of the repository changed while it was cloned. Try again.'));
+    return err(otherFailure('The branches of the repository changed while it was cloned. Try again.'));
   const start =
     remoteSha === null || baseSha === null ? ok(baseSha) : await mergeBase(stage, remoteSha, baseSha);
   return start.ok ? ok({ base: start.value, remote_sha: remoteSha, head }) : start;

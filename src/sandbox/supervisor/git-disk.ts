@@ -1,5 +1,5 @@
 /** A full disk or a missing permission is an expected failure of an operation, not a bug. */
-import type { GitFailure } from '../../core/git-failure.ts';
+import { otherFailure, type GitFailure } from '../../core/git-failure.ts';
 
 export const answerDiskErrors = async <T>(
   work: () => Promise<T>,
@@ -10,6 +10,6 @@ export const answerDiskErrors = async <T>(
   } catch (error) {
     const { code, syscall, path } = error as NodeJS.ErrnoException;
     if (code === undefined || syscall === undefined) throw error;
-    return answer({ reason: 'other', detail: `The disk answered ${code} (${syscall} ${path ?? ''}).` });
+    return answer(otherFailure(`The disk answered ${code} (${syscall} ${path ?? ''}).`));
   }
 };

@@ -1,10 +1,9 @@
 /** What is in a workspace now: HEAD, commits that are not saved, files that are not committed. */
-import { copyFile, lstat, readdir, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
 import { StatusCounter, type Uncommitted } from '../../core/git-output.ts';
 import { newCommitsArgs, statusArgs } from '../../core/git.ts';
 import type { GitFacts } from '../protocol.ts';
 import { closeClean, inClean, inWorkTree, openClean, type CleanRepository } from './git-clean.ts';
+import { copyIndex, rebuildIndex } from './git-index.ts';
 import { openSession } from './git-process.ts';
 import { inspectRepository } from './git-inspect.ts';
 import type { Place } from './place.ts';
@@ -13,8 +12,6 @@ const FACTS_TIMEOUT_MS = 60_000;
 const MAX_FILES = 100;
 const MAX_COMMITS = 10;
 const MAX_SUBJECT_LENGTH = 300;
-/** A million files have an index of about 100 MB. */
-const MAX_INDEX_BYTES = 1024 * 1024 * 1024;
 
 export const NO_FACTS: GitFacts = {
   head: null,
@@ -86,22 +83,23 @@ export async function listNewCommits(
 
 function addCommit(commits: NewCommits, record: string): void {
   const space = record.indexOf(' ');
-  const subject = record.slice(space + 1, space + 1 + MAX_SUBJECT_LENGTH);
+  const subject = record.slice(space + 1, space + 1 + MAX_SUBJECT_LENGTH).toWellFormed();
   if (commits.first.length < MAX_COMMITS) commits.first.push({ sha: record.slice(0, space), subject });
   commits.count += 1;
 }
 
-/** A broken index is replaced by HEAD's files: then everything that differs from HEAD counts. */
 export async function countUncommitted(clean: CleanRepository): Promise<Uncommitted> {
   const index = await copyIndex(clean);
-  const counted = await runStatus(clean, index);
-  if (counted !== null) return counted;
-  const rebuilt = join(clean.directory, 'index-of-head');
-  const tree = clean.refs.head.sha === null ? ['--empty'] : [clean.refs.head.sha];
-  await inWorkTree(clean, rebuilt, { what: 'Reading the files of HEAD', args: ['read-tree', ...tree] });
-  const unknown = { modified: 0, untracked: 0, files: ['(git cannot read the state of the files)'] };
-  return (await runStatus(clean, rebuilt)) ?? unknown;
+  const counted = index === null ? null : await runStatus(clean, index);
+  return counted ?? (await runStatus(clean, await rebuildIndex(clean))) ?? UNKNOWN;
 }
+
+/** Never zero: a removal says what will be lost. */
+const UNKNOWN: Uncommitted = {
+  modified: 1,
+  untracked: 0,
+  files: ['(git cannot read the state of the files)'],
+};
 
 async function runStatus(clean: CleanRepository, index: string): Promise<Uncommitted | null> {
   const counter = new StatusCounter(MAX_FILES);
@@ -115,28 +113,4 @@ async function runStatus(clean: CleanRepository, index: string): Promise<Uncommi
     },
   });
   return status.ok ? counter.counted : null;
-}
-
-/** Answers the path of the copy, which does not exist where the workspace has no index (yet). */
-export async function copyIndex(clean: CleanRepository): Promise<string> {
-  const copy = join(clean.directory, 'index');
-  await copyPlain(join(clean.source, 'index'), copy);
-  for (const name of await readdir(clean.source)) {
-    // The second half of a split index.
-    if (/^sharedindex\.[0-9a-f]+$/.test(name))
-      await copyPlain(join(clean.source, name), join(clean.directory, name));
-  }
-  return copy;
-}
-
-/**
- * The copy keeps the time of the original, rounded down: git compares contents where a file is as young as the index,
- * and a younger copy would hide changes made in the same second.
- */
-async function copyPlain(from: string, to: string): Promise<void> {
-  const stats = await lstat(from).catch(() => null);
-  if (stats === null || !stats.isFile() || stats.size > MAX_INDEX_BYTES) return;
-  await copyFile(from, to);
-  const seconds = Math.floor(stats.mtimeMs / 1000);
-  await utimes(to, seconds, seconds);
 }

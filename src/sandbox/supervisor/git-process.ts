@@ -63,6 +63,12 @@ export function openSession(
   return { place, remote, env, timeout, signal: AbortSignal.any([limit.signal, timeout]) };
 }
 
+/** The same session with less time: for work that the operation can do without. */
+export function lessTime(session: GitSession, timeoutMs: number): GitSession {
+  const timeout = AbortSignal.timeout(Math.max(1, timeoutMs));
+  return { ...session, timeout, signal: AbortSignal.any([session.signal, timeout]) };
+}
+
 /** Of git's own variables only those for certificates: any other could name a program, a repository or a file. */
 const withoutGitNames = (env: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(

@@ -24,19 +24,20 @@ const MAX_PACKED_BYTES = 64 * 1024 * 1024;
 const MAX_REFLOG_BYTES = 16 * 1024 * 1024;
 /** As deep as git itself follows symbolic refs. */
 const MAX_SYMBOLIC_DEPTH = 5;
+/** Of a name in a message. */
+const MAX_SHOWN_LENGTH = 100;
 const HEADS = 'refs/heads/';
 
 export async function readRefs(gitDirectory: string): Promise<WorkspaceRefs> {
   const unreadable: string[] = [];
   if (await isThere(gitDirectory, 'reftable')) unreadable.push('refs in the reftable format');
-  const refs = new Refs(
-    gitDirectory,
-    parsePackedRefs((await readPlain(gitDirectory, 'packed-refs', MAX_PACKED_BYTES)) ?? ''),
-  );
+  const packed = await readPlain(gitDirectory, 'packed-refs', MAX_PACKED_BYTES);
+  if (packed === null && (await isThere(gitDirectory, 'packed-refs'))) unreadable.push('packed-refs');
+  const refs = new Refs(gitDirectory, parsePackedRefs(packed ?? ''));
   const branches = new Map<string, string>();
   for (const name of await refs.under('refs/heads')) {
     const sha = await refs.resolve(name);
-    if (sha === null) unreadable.push(`branch ${name.slice(HEADS.length)}`);
+    if (sha === null) unreadable.push(`branch ${name.slice(HEADS.length, HEADS.length + MAX_SHOWN_LENGTH)}`);
     else branches.set(name.slice(HEADS.length), sha);
   }
   const head = await refs.head('HEAD');
@@ -62,7 +63,9 @@ class Refs {
   /** A loose ref hides a packed one of the same name, also when it is broken. */
   async resolve(name: string, depth = 0): Promise<string | null> {
     const loose = await readPlain(this.#directory, name, MAX_REF_BYTES);
-    if (loose === null) return this.#packed.get(name) ?? null;
+    if (loose === null) {
+      return (await isFileThere(this.#directory, name)) ? null : (this.#packed.get(name) ?? null);
+    }
     const parsed = parseLooseRef(loose);
     if (parsed === null || depth >= MAX_SYMBOLIC_DEPTH) return null;
     return 'sha' in parsed ? parsed.sha : this.resolve(parsed.ref, depth + 1);
@@ -141,6 +144,13 @@ async function hasRealParents(root: string, path: string): Promise<boolean> {
 const isThere = (root: string, name: string): Promise<boolean> =>
   lstat(join(root, name)).then(
     () => true,
+    () => false,
+  );
+
+/** Also one that we may not read; an empty folder is what git leaves of a deleted ref. */
+const isFileThere = (root: string, name: string): Promise<boolean> =>
+  lstat(join(root, name)).then(
+    (stats) => !stats.isDirectory(),
     () => false,
   );
 

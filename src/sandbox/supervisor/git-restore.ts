@@ -1,7 +1,7 @@
 /** Rebuilds a workspace from a snapshot's bundle: beside its path, and moved there when it is whole. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GitFailure } from '../../core/git-failure.ts';
+import { otherFailure, type GitFailure } from '../../core/git-failure.ts';
 import { fetchArgs, isBranchName, isSha, objectFormatOf } from '../../core/git.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import {
@@ -17,7 +17,7 @@ import { answerDiskErrors } from './git-disk.ts';
 import { countUncommitted, factsOf, listNewCommits } from './git-facts.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { dropMarker, loadMarker } from './git-marker.ts';
-import { openSession } from './git-process.ts';
+import { lessTime, openSession } from './git-process.ts';
 import { clearIncomplete, publishStage } from './git-publish.ts';
 import { restoreFiles } from './git-restore-files.ts';
 import { loadSaved, rememberSaved } from './git-saved.ts';
@@ -40,11 +40,12 @@ async function restore(spec: RestoreSpec, place: Place, signal: AbortSignal): Pr
   const limit = { timeoutMs: spec.timeout_ms, signal };
   const found = await inspectRepository(place);
   if (found.files === 'whole') return answerFacts(place, limit);
-  if (found.damage !== null) return { ok: false, failure: other(`${place.directory}: ${found.damage}.`) };
+  if (found.damage !== null)
+    return { ok: false, failure: otherFailure(`${place.directory}: ${found.damage}.`) };
   const bundle = snapshotPath(place, spec.snapshot);
   const header = await readBundleHeader(bundle);
   if (header === null)
-    return { ok: false, failure: other(`The snapshot ${spec.snapshot} is missing or no bundle.`) };
+    return { ok: false, failure: otherFailure(`The snapshot ${spec.snapshot} is missing or no bundle.`) };
 
   await clearIncomplete(place);
   await dropMarker(place);
@@ -52,7 +53,7 @@ async function restore(spec: RestoreSpec, place: Place, signal: AbortSignal): Pr
   try {
     const state = await fillStage(stage, spec, { path: bundle, header });
     if (!state.ok) return { ok: false, failure: state.error };
-    await addExtras(stage, spec, signal);
+    await addExtras(stage, spec);
     const published = await publishStage(place, stage.directory, state.value);
     if (!published.ok) return { ok: false, failure: published.error };
     await rememberSaved(place, state.value.saved);
@@ -61,8 +62,6 @@ async function restore(spec: RestoreSpec, place: Place, signal: AbortSignal): Pr
     await closeStage(stage);
   }
 }
-
-const other = (detail: string): GitFailure => ({ reason: 'other', detail });
 
 async function answerFacts(
   place: Place,
@@ -86,7 +85,7 @@ async function fillStage(
   bundle: { path: string; header: BundleHeader },
 ): Promise<Result<SnapshotState, GitFailure>> {
   const files = bundle.header.refs.get(FILES_REF) ?? '';
-  if (!isSha(files)) return err(other(`The snapshot ${spec.snapshot} holds no files of a workspace.`));
+  if (!isSha(files)) return err(otherFailure(`The snapshot ${spec.snapshot} holds no files of a workspace.`));
   const made = await initStage(stage, { ...spec, format: objectFormatOf(files) });
   if (!made.ok) return made;
   const prepared = await fetchPrerequisites(stage, spec, bundle.header.prerequisites);
@@ -98,7 +97,7 @@ async function fillStage(
   const message = await inStage(stage, { what, args: ['show', '--no-patch', '--format=%B', files] });
   if (!message.ok) return message;
   const state = parseSnapshotState(message.value.stdout.toString());
-  if (state === null) return err(other(`The snapshot ${spec.snapshot} does not say what it holds.`));
+  if (state === null) return err(otherFailure(`The snapshot ${spec.snapshot} does not say what it holds.`));
   const named = await restoreRefs(stage, state);
   if (!named.ok) return named;
   const restored = await restoreFiles(stage, state, files);
@@ -113,7 +112,7 @@ async function fetchPrerequisites(
 ): Promise<Result<unknown, GitFailure>> {
   if (shas.length === 0) return ok(null);
   if (spec.remote === null)
-    return err(other('The snapshot builds on commits of a remote, and there is none.'));
+    return err(otherFailure('The snapshot builds on commits of a remote, and there is none.'));
   const { url } = spec.remote;
   const what = 'Fetching what the snapshot builds on';
   const fetched = await inStage(stage, { what, args: fetchArgs(url, FETCH_ALL, null) });
@@ -145,17 +144,20 @@ async function restoreRefs(stage: Stage, state: SnapshotState): Promise<Result<u
   });
   if (!created.ok) return created;
   for (const { sha, message } of state.stashes) {
-    const stored = await inStage(stage, { what, args: ['stash', 'store', '-q', '-m', message, sha] });
+    const stored = await inStage(stage, { what, args: ['stash', 'store', '-q', '-m', plain(message), sha] });
     if (!stored.ok) return stored;
   }
   return pointHead(stage, state);
 }
 
+/** An argument cannot hold NUL, nor a reflog a line break. */
+const plain = (message: string): string => message.replace(/\p{Cc}/gu, ' ');
+
 async function pointHead(stage: Stage, state: SnapshotState): Promise<Result<unknown, GitFailure>> {
   const what = 'Restoring HEAD';
   if (state.head_branch !== null) {
     if (!isBranchName(state.head_branch))
-      return err(other(`"${state.head_branch}" is not a legal branch name.`));
+      return err(otherFailure(`"${state.head_branch}" is not a legal branch name.`));
     return inStage(stage, { what, args: ['symbolic-ref', 'HEAD', `refs/heads/${state.head_branch}`] });
   }
   if (state.head === null) return ok(null);
@@ -163,11 +165,9 @@ async function pointHead(stage: Stage, state: SnapshotState): Promise<Result<unk
 }
 
 /** Remote-tracking branches, tags and submodules, where the remote answers in time. */
-async function addExtras(stage: Stage, spec: RestoreSpec, signal: AbortSignal): Promise<void> {
+async function addExtras(stage: Stage, spec: RestoreSpec): Promise<void> {
   if (spec.remote === null) return;
-  const timeoutMs = Math.ceil(spec.timeout_ms / EXTRAS_SHARE);
-  const session = openSession(stage.session.place, spec.remote, { timeoutMs, signal });
-  const extras: Stage = { ...stage, session };
+  const extras: Stage = { ...stage, session: lessTime(stage.session, spec.timeout_ms / EXTRAS_SHARE) };
   const args = fetchArgs(spec.remote.url, FETCH_ALL, null);
   const fetched = await inStage(extras, { what: 'Fetching the branches', args });
   if (fetched.ok) await initSubmodules(extras);

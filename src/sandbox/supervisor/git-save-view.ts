@@ -4,6 +4,10 @@ import type { Relation, SaveView } from '../../core/save-plan.ts';
 import type { SaveSpec } from '../protocol.ts';
 import { inClean, type CleanRepository } from './git-clean.ts';
 import { listNewCommits } from './git-facts.ts';
+import { lessTime } from './git-process.ts';
+
+/** Without somebody's commits ours can still be rescued: the fetch may take this share of the time. */
+const FETCH_SHARE = 3;
 
 /** Short name → sha. */
 export type RemoteBranches = ReadonlyMap<string, string>;
@@ -76,7 +80,8 @@ async function fetchForeign(clean: CleanRepository, spec: SaveSpec): Promise<boo
   if (spec.remote === null) return false;
   const refspec = `+refs/heads/${spec.branch}:refs/remote/task`;
   const args = fetchArgs(spec.remote.url, [refspec], null);
-  return (await inClean(clean, { what: 'Fetching the remote branch', args })).ok;
+  const hurried = { ...clean, session: lessTime(clean.session, spec.timeout_ms / FETCH_SHARE) };
+  return (await inClean(hurried, { what: 'Fetching the remote branch', args })).ok;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Saves a workspace: its branches reach the remote without anything running that the workspace configures. */
-import { classifyPush, type GitFailure, type RemoteNames } from '../../core/git-failure.ts';
+import { classifyPush, otherFailure, type GitFailure, type RemoteNames } from '../../core/git-failure.ts';
 import { parsePush, parseRemoteRefs, type Uncommitted } from '../../core/git-output.ts';
 import { isBranchName, listBranchesArgs, pushArgs, transportOf, type Push } from '../../core/git.ts';
 import { err, ok, type Result } from '../../core/result.ts';
@@ -43,17 +43,15 @@ async function save(spec: SaveSpec, place: Place, signal: AbortSignal): Promise<
 
 async function refusalOf(spec: SaveSpec, place: Place): Promise<GitFailure | null> {
   const { files, damage } = await inspectRepository(place);
-  if (files === 'absent') return other(`${place.directory} does not exist.`);
+  if (files === 'absent') return otherFailure(`${place.directory} does not exist.`);
   if (files === 'damaged')
-    return other(`${place.directory} is not our repository any more: ${damage ?? ''}.`);
+    return otherFailure(`${place.directory} is not our repository any more: ${damage ?? ''}.`);
   for (const branch of [spec.branch, spec.rescue]) {
-    if (!isBranchName(branch)) return other(`"${branch}" is not a legal branch name.`);
+    if (!isBranchName(branch)) return otherFailure(`"${branch}" is not a legal branch name.`);
   }
   if (spec.remote === null || transportOf(spec.remote.url) !== null) return null;
   return { reason: 'refused', detail: 'Branches are pushed over https, http or to a local path only.' };
 }
-
-const other = (detail: string): GitFailure => ({ reason: 'other', detail });
 
 const failed = (failure: GitFailure, facts: GitFacts): SaveResult => ({
   status: 'failed',
@@ -66,7 +64,7 @@ const failed = (failure: GitFailure, facts: GitFacts): SaveResult => ({
 
 async function withoutRemote(clean: CleanRepository, spec: SaveSpec): Promise<SaveResult> {
   const facts = await gatherFacts(clean, await countUncommitted(clean), [spec.base, spec.last_saved]);
-  return { ...failed(other(''), facts), status: 'no_repository', failure: null };
+  return { ...failed(otherFailure(''), facts), status: 'no_repository', failure: null };
 }
 
 const gatherFacts = async (
@@ -125,7 +123,7 @@ const affected = (view: SaveView, plan: SavePlan): string[] => [
 const unreadable = (clean: CleanRepository): GitFailure | null =>
   clean.refs.unreadable.length === 0
     ? null
-    : other(
+    : otherFailure(
         `The repository in the workspace has refs that cannot be read: ${clean.refs.unreadable.slice(0, 10).join(', ')}.`,
       );
 

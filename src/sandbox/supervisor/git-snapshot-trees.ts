@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { GitFailure } from '../../core/git-failure.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { inWorkTree, type CleanRepository } from './git-clean.ts';
-import { copyIndex } from './git-facts.ts';
+import { copyIndex, rebuildIndex } from './git-index.ts';
 
 export interface Trees {
   /** Tree of what is staged, without unmerged paths. */
@@ -28,19 +28,11 @@ export async function buildTrees(
   maxBytes: number,
 ): Promise<Result<Trees, GitFailure>> {
   await writeFile(join(clean.directory, 'info', 'attributes'), RAW_ATTRIBUTES);
-  const index = await copyIndex(clean);
+  const { staged, conflicts } = await openIndex(clean);
   const work = new IndexFile(clean, join(clean.directory, 'index-of-files'));
-  await copyFile(index, work.path).catch((error: NodeJS.ErrnoException) => {
+  await copyFile(staged.path, work.path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
-  const staged = new IndexFile(clean, index);
-  const unmerged = await staged.run('Reading the index', ['ls-files', '-u', '-z']);
-  if (!unmerged.ok) return unmerged;
-  const conflicts = unmerged.value
-    .toString()
-    .split('\0')
-    .filter((entry) => entry !== '');
-
   const files = await treeOfFiles(work, maxBytes);
   if (!files.ok) return files;
   const conflictTree = await treeOfConflicts(clean, conflicts);
@@ -77,6 +69,18 @@ class IndexFile {
     return written.ok ? ok(written.value.toString().trim()) : written;
   }
 }
+
+async function openIndex(clean: CleanRepository): Promise<{ staged: IndexFile; conflicts: string[] }> {
+  const copy = await copyIndex(clean);
+  if (copy !== null) {
+    const staged = new IndexFile(clean, copy);
+    const unmerged = await staged.run('Reading the index', ['ls-files', '-u', '-z']);
+    if (unmerged.ok) return { staged, conflicts: unmerged.value.toString().split('\0').filter(isNotEmpty) };
+  }
+  return { staged: new IndexFile(clean, await rebuildIndex(clean)), conflicts: [] };
+}
+
+const isNotEmpty = (text: string): boolean => text !== '';
 
 async function treeOfFiles(work: IndexFile, maxBytes: number): Promise<Result<string, GitFailure>> {
   const what = 'Listing the changed files';

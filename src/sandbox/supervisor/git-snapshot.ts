@@ -2,7 +2,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitFailure } from '../../core/git-failure.ts';
-import { isSha } from '../../core/git.ts';
+import { isBranchName, isSha } from '../../core/git.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { FILES_REF, SNAPSHOT_REFS, type SnapshotState } from '../../core/snapshot-state.ts';
 import type { SnapshotResult, SnapshotSpec } from '../protocol.ts';
@@ -39,13 +39,13 @@ async function snapshot(spec: SnapshotSpec, place: Place, signal: AbortSignal): 
     if (clean.refs.unreadable.length > 0)
       return skipped(`Refs cannot be read: ${clean.refs.unreadable.join(', ')}.`);
     const state = await describe(clean);
-    const written = await writeSnapshot(clean, spec, state);
-    if (!written.ok) return skipped(written.error.detail);
     const known = [state.base, state.remote_sha, ...state.saved];
     const [uncommitted, commits] = await Promise.all([
       countUncommitted(clean),
       listNewCommits(clean, state.head, known),
     ]);
+    const written = await writeSnapshot(clean, spec, state);
+    if (!written.ok) return skipped(written.error.detail);
     return {
       status: 'written',
       ...written.value,
@@ -71,7 +71,7 @@ async function describe({ session, refs, source, directory }: CleanRepository): 
     head: refs.head.sha,
     head_branch: refs.head.branch,
     branches: [
-      ...refs.branches,
+      ...[...refs.branches].filter(([name]) => isBranchName(name)),
       // A linked work tree is gone with its disk; its commits come back as a branch.
       ...refs.worktrees.map(({ name, sha }): [string, string] => [`worktree-${name}`, sha]),
     ],
