@@ -1,0 +1,336 @@
+/**
+ * `npm run bench`: what the service adds, as ratios and differences of two things measured in turn in one run. Reports, asserts nothing:
+ * machines are noisy, so read the medians. `--tasks N`: how many tasks are dispatched at once (200).
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, request as forward, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { AttemptView, Dispatched, WorkspaceDetail, WorkspacePage } from '../src/core/api.ts';
+import { SupervisorClient } from '../src/sandbox/client.ts';
+import { createLoopback } from '../src/sandbox/loopback.ts';
+import type { ScriptSpec } from '../src/sandbox/protocol.ts';
+import { startGitServer, type GitServer } from '../test/support/git-server.ts';
+import { ApiClient, waitFor } from './stack/api-client.ts';
+import { startSandboxHost } from './stack/sandbox-host.ts';
+import { randomSecret } from './stack/stack.ts';
+import { startWorker } from './stack/worker.ts';
+
+const RUNS = 25;
+const SLOW_RUNS = 8;
+
+const { values } = parseArgs({ options: { tasks: { type: 'string', default: '200' } } });
+
+interface Bench {
+  api: ApiClient;
+  git: GitServer;
+  root: string;
+  /** Requests that the sandbox host got. */
+  calls: () => number;
+  host: { url: string; token: string };
+}
+
+const WORKFLOW = (root: string, hooks: string, agent: string) =>
+  `---\nworkspace:\n  root: ${root}\nhooks:\n${hooks}\nagent:\n  command: ${agent}\n---\n`;
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'edge-harness-bench-'));
+  const root = join(folder, 'workspaces');
+  mkdirSync(root);
+  const git = await startGitServer();
+  const host = await startSandboxHost({ roots: [root], stateDirectory: join(folder, 'host') });
+  const counted = await countRequests(host.url);
+  const token = randomSecret();
+  const worker = await startWorker({
+    port: 0,
+    stateDirectory: join(folder, 'worker'),
+    onLog: () => undefined,
+    vars: {
+      API_TOKEN: token,
+      ENCRYPTION_KEY: randomSecret(),
+      LOCATIONS: 'host',
+      SANDBOX_HOST_URL: counted.url,
+      SANDBOX_HOST_TOKEN: host.token,
+    },
+  });
+  const bench: Bench = {
+    api: new ApiClient(worker.url.origin, token),
+    git,
+    root,
+    calls: counted.count,
+    host,
+  };
+  try {
+    await benchHook(bench);
+    await benchWarmAttempt(bench);
+    await benchFirstDispatch(bench);
+    await benchPages(bench);
+    await benchManyTasks(bench, Number(values.tasks));
+  } finally {
+    await worker.stop();
+    await host.stop();
+    counted.server.close();
+    await git.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A hook that does nothing, from the control plane's call to its result, against bash from Node. */
+async function benchHook({ host, root }: Bench): Promise<void> {
+  const client = new SupervisorClient(createLoopback(host.url, host.token));
+  const opened = await client.open({
+    project: 'bench',
+    key: 'hook',
+    creation_id: 'bench-hook-1',
+    claim: true,
+    root,
+    directory: null,
+    workflow: null,
+  });
+  if (opened.kind !== 'answer') throw new Error(JSON.stringify(opened));
+  const target = { creationId: 'bench-hook-1', directory: opened.value.directory };
+  const clone = {
+    id: 'clone',
+    kind: 'clone',
+    remote: null,
+    branch: 'symphony/hook',
+    base_branch: null,
+    depth: null,
+  } as const;
+  const user = { name: 'Bench', email: 'bench@localhost' };
+  await client.start(target, { ...clone, user, wait_ms: 20_000, timeout_ms: 20_000 });
+  const noop = (id: string): ScriptSpec => ({
+    id,
+    kind: 'script',
+    role: 'hook',
+    script: 'true',
+    env: {},
+    unset: [],
+    leftovers: 'kill',
+    confinement: { kind: 'none' },
+    wait_ms: 20_000,
+    timeout_ms: 20_000,
+  });
+  const ours: number[] = [];
+  const plain: number[] = [];
+  for (let run = 0; run < RUNS + 2; run += 1) {
+    const bash = await timed(async () => void spawnSync('bash', ['-lc', 'true']));
+    const hook = await timed(() => client.start(target, noop(`noop-${run}`)));
+    if (run < 2) continue;
+    plain.push(bash);
+    ours.push(hook);
+  }
+  await client.destroy(target);
+  const more = median(ours) - median(plain);
+  say(
+    'no-op hook',
+    `${ms(median(ours))} against bash -lc true ${ms(median(plain))}: ${ms(more)} more (wanted: ≤ 40 ms); one call`,
+  );
+}
+
+/** before_run, agent, after_run and a save with nothing new in a warm workspace. */
+async function benchWarmAttempt({ api, git, root, calls }: Bench): Promise<void> {
+  const url = await git.repository('warm');
+  const workflow = WORKFLOW(root, '  before_run: "true"\n  after_run: "true"', '"true"');
+  await api.call('PUT', '/v1/projects/warm', { location: 'host', repository: { url }, workflow });
+  await dispatchAndWait(api, 'warm', 'W-1');
+  const taken: number[] = [];
+  const counts: number[] = [];
+  for (let run = 0; run < RUNS; run += 1) {
+    const before = calls();
+    taken.push(await timed(() => dispatchAndWait(api, 'warm', 'W-1')));
+    counts.push(calls() - before);
+  }
+  say('warm attempt', `${ms(median(taken))}, ${median(counts)} sandbox calls (wanted: ≤ 6)`);
+}
+
+/** Clone, after_create, before_run, agent, after_run, push: through the service, and as one shell script. */
+async function benchFirstDispatch({ api, git, root }: Bench): Promise<void> {
+  const url = await git.repository('first', {
+    files: { 'README.md': '# Greeter\n', 'greet.sh': 'echo hello\n' },
+  });
+  const commit = 'date >> CHANGES.md; git add .; git commit --quiet --message work';
+  const hooks = '  after_create: "true"\n  before_run: "true"\n  after_run: "true"';
+  await api.call('PUT', '/v1/projects/first', {
+    location: 'host',
+    repository: { url },
+    workflow: WORKFLOW(root, hooks, `"${commit}"`),
+  });
+  const ours: number[] = [];
+  const plain: number[] = [];
+  for (let run = 0; run < SLOW_RUNS + 1; run += 1) {
+    const script = `set -e; cd "$(mktemp -d)"; git clone --quiet ${url} w; cd w; git switch --quiet --create symphony/S-${run}
+bash -lc true; bash -lc true; bash -lc '${commit}'; bash -lc true; git push --quiet origin HEAD`;
+    const env = {
+      ...process.env,
+      GIT_AUTHOR_NAME: 'B',
+      GIT_AUTHOR_EMAIL: 'b@b',
+      GIT_COMMITTER_NAME: 'B',
+      GIT_COMMITTER_EMAIL: 'b@b',
+    };
+    const shell = await timed(async () => {
+      const { status, stderr } = await runAsync('bash', ['-c', script], env);
+      if (status !== 0) throw new Error(stderr);
+    });
+    const service = await timed(() => dispatchAndWait(api, 'first', `F-${run}`));
+    if (run === 0) continue;
+    plain.push(shell);
+    ours.push(service);
+  }
+  say(
+    'first dispatch',
+    `${ms(median(ours))} against one shell script ${ms(median(plain))}: ${ratio(ours, plain)} (wanted: ≤ 2×)`,
+  );
+}
+
+/** A page of 100 out of many against 100 out of 100: the first page of two projects. */
+async function benchPages({ api }: Bench): Promise<void> {
+  await fillProject(api, 'few', 100);
+  await fillProject(api, 'many', 1000);
+  const few: number[] = [];
+  const many: number[] = [];
+  const page = (project: string) => api.get<WorkspacePage>(`/v1/projects/${project}/workspaces?limit=100`);
+  for (let run = 0; run < RUNS; run += 1) {
+    few.push(await timed(() => page('few')));
+    many.push(await timed(() => page('many')));
+  }
+  say(
+    'page of 100',
+    `out of 1 000 ${ms(median(many))} against out of 100 ${ms(median(few))}: ${ratio(many, few)} (wanted: ≤ 1.5×; rows read with 10 000 are a test)`,
+  );
+}
+
+/** Workspaces that only wait for their caller's first step: a repository that refuses ends them at once. */
+async function fillProject(api: ApiClient, project: string, count: number): Promise<void> {
+  const workflow = '---\nagent:\n  max_attempts: 1\nhooks:\n  after_create: exit 1\n---\n';
+  await api.call('PUT', `/v1/projects/${project}`, { location: 'host', workflow });
+  for (let start = 0; start < count; start += 50)
+    await Promise.all(
+      Array.from({ length: Math.min(50, count - start) }, (_, index) =>
+        api.call('POST', `/v1/projects/${project}/dispatch`, { task: { identifier: `P-${start + index}` } }),
+      ),
+    );
+  await waitFor(
+    `${project} filled`,
+    () => api.get<WorkspacePage>(`/v1/projects/${project}/workspaces?limit=1&status=creating`),
+    ({ workspaces }) => workspaces.length === 0,
+    { timeoutMs: 600_000, stepMs: 500 },
+  );
+}
+
+async function benchManyTasks({ api, git, root }: Bench, count: number): Promise<void> {
+  const url = await git.repository('load');
+  const workflow = WORKFLOW(
+    root,
+    '  before_run: "true"',
+    '"date > done.txt; git add .; git commit --quiet --message done"',
+  );
+  await api.call('PUT', '/v1/projects/load', { location: 'host', repository: { url }, workflow });
+  const outcomes: string[] = [];
+  let peakKib = 0;
+  const sampling = setInterval(() => {
+    peakKib = Math.max(peakKib, workerdKib());
+  }, 500);
+  const taken = await timed(async () => {
+    const all = Array.from({ length: count }, (_, index) => dispatchAndWait(api, 'load', `L-${index}`));
+    for (const { outcome } of await Promise.all(all)) outcomes.push(String(outcome));
+  });
+  clearInterval(sampling);
+  const right = outcomes.filter((outcome) => outcome === 'succeeded').length;
+  say(
+    `${count} tasks at once`,
+    `${(taken / 1000).toFixed(1)} s, ${right} succeeded; workerd's peak ${(peakKib / 1024).toFixed(0)} MiB`,
+  );
+}
+
+async function dispatchAndWait(api: ApiClient, project: string, identifier: string): Promise<AttemptView> {
+  const { body } = await api.call<Dispatched>('POST', `/v1/projects/${project}/dispatch`, {
+    task: { identifier },
+  });
+  const path = `/v1/projects/${project}/workspaces/${body.workspace.key}`;
+  const found = await waitFor(
+    identifier,
+    () => api.get<WorkspaceDetail>(path),
+    ({ in_use, last_attempt }) => !in_use && last_attempt?.outcome !== null,
+    { timeoutMs: 900_000, stepMs: 20 },
+  );
+  const [last] = found.attempts;
+  if (last?.outcome !== 'succeeded') throw new Error(`${identifier}: ${JSON.stringify(last)}`);
+  return last;
+}
+
+/** Passes everything on to the sandbox host and counts. */
+async function countRequests(target: string): Promise<{ url: string; count: () => number; server: Server }> {
+  let count = 0;
+  const server = createServer((request, response) => {
+    count += 1;
+    const onward = forward(
+      `${target}${request.url}`,
+      { method: request.method, headers: { ...request.headers, host: new URL(target).host } },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
+    onward.on('error', () => response.destroy());
+    request.pipe(onward);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, count: () => count, server };
+}
+
+async function runAsync(
+  command: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ status: number; stderr: string }> {
+  const { spawn } = await import('node:child_process');
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += String(chunk);
+    });
+    child.on('exit', (status) => resolve({ status: status ?? 1, stderr }));
+  });
+}
+
+function workerdKib(): number {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return Math.max(0, ...pids.map(residentKib));
+}
+
+function residentKib(pid: string): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    if (!/^Name:\s+workerd/m.test(status)) return 0;
+    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAtMs = performance.now();
+  await work();
+  return performance.now() - startedAtMs;
+}
+
+function median(numbers: number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+const ms = (value: number): string => `${value.toFixed(0)} ms`;
+const ratio = (ours: number[], theirs: number[]): string => `${(median(ours) / median(theirs)).toFixed(2)}×`;
+const say = (what: string, text: string): void => console.log(`${what.padEnd(18)} ${text}`);
+
+console.log(
+  `node ${process.version}, ${execFileSync('git', ['--version'], { encoding: 'utf8' }).trim()}, medians of ${RUNS} runs (${SLOW_RUNS} for first dispatches)`,
+);
+await main();
