@@ -103,8 +103,20 @@ export const startGitServer = async (): Promise<GitServer> => {
   const { port } = http.address() as AddressInfo;
 
   /** Built once and copied: most tests begin with the same repository. */
-  const templates = new Map<string, string>();
+  const templates = new Map<string, Promise<string>>();
   let clock = Math.floor(Date.now() / 1000);
+
+  const makeTemplate = async (
+    template: string,
+    { files, branch, bare }: { files: Record<string, string>; branch: string; bare: 'empty' | undefined },
+  ): Promise<string> => {
+    const path = server.path(template);
+    await git(root, 'init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`, path);
+    await server.git(template, 'config', 'http.receivepack', 'true');
+    await mkdir(join(path, 'hooks'));
+    if (bare === undefined) await server.commit(template, branch, files, 'Start');
+    return template;
+  };
 
   const server: GitServer = {
     url: `http://127.0.0.1:${port}`,
@@ -118,23 +130,11 @@ export const startGitServer = async (): Promise<GitServer> => {
       server.git(name, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).catch(() => null),
     async repository(name, { files = { 'README.md': '# Demo\n' }, branch = 'main', bare } = {}) {
       const key = JSON.stringify([files, branch, bare]);
-      if (!templates.has(key)) {
-        const template = `template-${templates.size}`;
-        templates.set(key, template);
-        await git(
-          root,
-          'init',
-          '--quiet',
-          '--bare',
-          '--template=',
-          `--initial-branch=${branch}`,
-          server.path(template),
-        );
-        await server.git(template, 'config', 'http.receivepack', 'true');
-        await mkdir(join(server.path(template), 'hooks'));
-        if (bare === undefined) await server.commit(template, branch, files, 'Start');
-      }
-      await cp(server.path(templates.get(key) ?? ''), server.path(name), { recursive: true });
+      // Tests ask for repositories at once: the second one waits until the template is whole.
+      const making =
+        templates.get(key) ?? makeTemplate(`template-${templates.size}`, { files, branch, bare });
+      templates.set(key, making);
+      await cp(server.path(await making), server.path(name), { recursive: true });
       return `${server.url}/${name}.git`;
     },
     async commit(name, branch, files, message = 'Change') {
