@@ -35,11 +35,10 @@ export function buildWorkspaceView(state: State, warnings: WorkspaceView['warnin
   };
 }
 
-/** after_run comes after the agent, every other hook before it. */
+/** after_run comes after the agent, every other hook before it. A skipped hook did not run. */
 function lastRunOf({ hooks, agentRun }: Attempt): WorkspaceView['last_run'] {
-  const last = hooks.at(-1);
-  if (agentRun && last?.hook !== 'after_run' && last?.hook !== 'before_remove')
-    return { hook: 'agent', outcome: agentRun.outcome };
+  const last = hooks.findLast(({ outcome }) => outcome !== 'skipped');
+  if (agentRun && last?.hook !== 'after_run') return { hook: 'agent', outcome: agentRun.outcome };
   return last ? { hook: last.hook, outcome: last.outcome } : null;
 }
 

@@ -131,6 +131,7 @@ function checkRest(state: State): void {
     insist(stage.phase === 'agent_wait' && timer !== null, `stuck in ${stage.phase}`);
   insist(stage.name !== 'removal' || stage.awaiting !== null, 'stuck in a removal');
   if (stage.name !== 'idle') return;
+  insist(state.files !== 'present' || state.saved.status !== 'unknown', 'files that no save was tried for');
   insist(!state.queued, 'a queued dispatch was forgotten');
   insist((state.removalWish === null) === (state.kept === null), 'a wish to remove without a next try');
   const isOwed = state.retry !== null || state.kept !== null;

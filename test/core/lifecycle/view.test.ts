@@ -184,6 +184,7 @@ describe("a workspace's facts", () => {
       last_loss: null,
       attempt_count: 1,
       last_attempt: { number: 1, outcome: null },
+      last_run: null,
       next_retry_at: null,
       kept: null,
       error: null,
@@ -265,6 +266,16 @@ describe("a workspace's facts", () => {
     scene.send({ type: 'wake-requested' });
     scene.run();
     expect(view(scene.state).last_loss).toContain('the sandbox was replaced');
+  });
+
+  test.each([
+    ['after_create', ended(new Scene().script('hook after_create', FAILED)), 'failed'],
+    ['before_run', later('kill-leftovers'), 'failed'],
+    ['agent', ended(new Scene().script('agent', GONE)), 'lost'],
+    ['agent', first('hook after_run'), 'ok'],
+    ['after_run', ended(new Scene()), 'ok'],
+  ])('name %s as what ran last, whatever was skipped after it', (hook, scene, outcome) => {
+    expect(view(scene.state).last_run).toEqual({ hook, outcome });
   });
 
   test('carry the warnings that they are given', () => {
