@@ -33,7 +33,7 @@ import { IdempotentAnswers } from './idempotency.ts';
 import type { ProcessEnvironment, ProjectForWorkspace, WorkspaceSummary } from './project-for-workspace.ts';
 import { authorizationOf, sealCredential, secretsOf, unsealCredential } from './git-credential.ts';
 import { ProjectStore, type WorkspaceRow } from './project-store.ts';
-import { checkRoot } from './root-check.ts';
+import { checkHost } from './host-check.ts';
 import type { Answer, Idempotency, ListQuery, ProjectRpc } from './rpc.ts';
 import { buildSettings, viewProject, type RefusedWorkflow, type Settings } from './settings.ts';
 import { directoryOf, workspaceOf } from './stubs.ts';
@@ -59,7 +59,7 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     const settings = buildSettings(this.env, project, input, before, Date.now());
     if (!settings.ok) return settings;
     const text = input.workflow ?? this.#store.meta('workflow');
-    const workflow = text === null ? ok(DEFAULT_WORKFLOW) : await this.#checkWorkflow(text, settings.value);
+    const workflow = await this.#checkWorkflow(text ?? '', settings.value);
     if (!workflow.ok) {
       if (input.workflow !== undefined && before !== null)
         this.#refuseWorkflow(input.workflow, workflow.error);
@@ -108,8 +108,8 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     if (!parsed.ok) return parsed;
     const fits = checkLocation(parsed.value, settings.location, text);
     if (!fits.ok) return fits;
-    const root = await checkRoot(this.env, settings, parsed.value.workspaceRoot);
-    return root.ok ? parsed : root;
+    const host = await checkHost(this.env, settings, parsed.value.workspaceRoot);
+    return host.ok ? parsed : host;
   }
 
   #takeWorkflow(text: string, workflow: Workflow): void {

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SupervisorClient } from '../../src/sandbox/client.ts';
+import { createLoopback } from '../../src/sandbox/loopback.ts';
 import { startSandboxHost, type RunningSandboxHost } from './sandbox-host.ts';
 import type { RunningWorker } from './keep-up.ts';
 import { startWorker } from './worker.ts';
@@ -48,7 +50,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       vars: {
         API_TOKEN: options.token,
         ENCRYPTION_KEY: options.encryptionKey,
-        LOCATIONS: 'host',
+        LOCATIONS: await offeredLocations(host),
         ALLOW_LOCAL_REPOSITORIES: 'true',
         PUBLIC_URL: `http://127.0.0.1:${port}`,
         SANDBOX_HOST_URL: host.url,
@@ -62,6 +64,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await host.stop();
     throw thrown;
   }
+}
+
+/** Location docker is a mode of the sandbox host, where a Docker engine answers. */
+async function offeredLocations(host: RunningSandboxHost): Promise<string> {
+  const health = await new SupervisorClient(createLoopback(host.url, host.token)).health();
+  const hasDocker = health.kind === 'answer' && health.value.confinements.includes('docker');
+  return hasDocker ? 'host,docker' : 'host';
 }
 
 /** Known before the Worker starts: sandboxes are told where it is. */
