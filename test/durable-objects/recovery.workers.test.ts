@@ -1,7 +1,8 @@
 /** Section 8: an object that is evicted or reset at any point goes on where it was, and runs nothing twice. */
 import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test';
 import { expect, test, vi } from 'vitest';
-import { Task, unwrap } from '../workers/task.ts';
+import { projectOf } from '../../durable-objects/stubs.ts';
+import { git, Task, unwrap, workerEnv } from '../workers/task.ts';
 
 const HOOKS = `hooks:
   after_create: echo after_create >> ~/trace
@@ -130,4 +131,70 @@ test('a retry that is due while the object is away starts at its next alarm', as
   vi.useRealTimers();
   const workspace = await task.settled();
   expect(workspace.attempt_count).toBe(2);
+});
+
+test('a save that failed is tried again by the alarm after its backoff, without a new attempt', async () => {
+  const task = await Task.create('save-again', agent());
+  await git('refusePushes', task.project, 'closed');
+  const before = await task.run();
+  expect(before).toMatchObject({
+    last_attempt: { outcome: 'succeeded' },
+    saved: { status: 'failed', tries: 1 },
+  });
+  await git('refusePushes', task.project, null);
+  await evictDurableObject(task.stub);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(before.saved.next_try_at ?? '') + 1 });
+  await runDurableObjectAlarm(task.stub);
+  vi.useRealTimers();
+  const workspace = await task.until(({ saved }) => saved.status === 'saved');
+  expect(workspace.attempt_count).toBe(1);
+  expect(await task.sha()).toBe(before.head);
+});
+
+test('a kept workspace is removed by its own alarm after its backoff, once the remote accepts', async () => {
+  const task = await Task.create('kept-alarm', agent());
+  await git('refusePushes', task.project, 'closed');
+  await task.run();
+  await task.end();
+  const kept = await task.status('kept');
+  await git('refusePushes', task.project, null);
+  await evictDurableObject(task.stub);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(kept.kept?.next_try_at ?? '') + 1 });
+  await runDurableObjectAlarm(task.stub);
+  vi.useRealTimers();
+  await task.status('removed');
+  expect(await task.sha()).toBe(kept.head);
+});
+
+test('a repeated dispatch with its Idempotency-Key gets the same answer and starts nothing, also after a reset', async () => {
+  const task = await Task.create('idempotent', agent('true'));
+  const input = { task: { identifier: 'ABC-1' } };
+  // A handle from before the reset is broken.
+  const project = () => projectOf(workerEnv, task.project);
+  const first = unwrap(await project().dispatch(input, { key: 'k1', digest: 'same' }));
+  await task.settled();
+  await abortAllDurableObjects();
+  expect(unwrap(await project().dispatch(input, { key: 'k1', digest: 'same' }))).toEqual(first);
+  expect(await project().dispatch(input, { key: 'k1', digest: 'other' })).toMatchObject({
+    error: { code: 'idempotency_key_reused' },
+  });
+  expect(await task.view()).toMatchObject({ attempt_count: 1 });
+});
+
+test('the record of a removed workspace stays 30 days, and then the object forgets everything', async () => {
+  const task = await Task.create('forget', agent('true'));
+  await task.run();
+  await task.end();
+  const { removed_at } = await task.status('removed');
+  const removedAtMs = Date.parse(removed_at ?? '');
+  for (const [days, isKnown] of [
+    [29, true],
+    [31, false],
+  ] as const) {
+    vi.useFakeTimers({ toFake: ['Date'], now: removedAtMs + days * 86_400_000 });
+    await runDurableObjectAlarm(task.stub);
+    vi.useRealTimers();
+    await evictDurableObject(task.stub);
+    expect((await task.object.view()).ok).toBe(isKnown);
+  }
 });
