@@ -18,7 +18,7 @@ export async function runOpen(context: EffectContext, command: CommandOf<'open'>
   if (!inForce.ok) return { type: 'plan-refused', detail: inForce.error.detail };
   const { workflow, text } = inForce.value;
   keepWorkflow(context.store, workflow);
-  if (command.replaces !== null) await destroySandbox(context, command.replaces);
+  const left = command.replaces.length === 0 ? null : await destroySandbox(context, command.replaces);
   const { identity, directory } = context.state();
   const result = await insist(context, () =>
     context.client.open({
@@ -32,6 +32,9 @@ export async function runOpen(context: EffectContext, command: CommandOf<'open'>
     }),
   );
   if (result === null) return 'later';
+  // The place is not somebody else's: it is taken by what could not be destroyed.
+  if (left !== null && result.kind === 'refused')
+    return left === 'later' ? left : absent({ kind: 'refused', detail: left });
   if (result.kind !== 'answer') return absent(absenceOf(result));
   const opened = result.value;
   if (opened.files === 'damaged')

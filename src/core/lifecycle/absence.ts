@@ -7,11 +7,11 @@ import { beginSaving, isRemovable, recordSaveFailure } from './saving.ts';
 import type { Attempt, Work } from './state.ts';
 
 export function onAbsent(draft: Draft, work: Work, absence: Absence): Standing {
-  const { attempt, creationId } = draft.state;
+  const { attempt } = draft.state;
   if (work.goal === 'attempt' && attempt) recordLostRun(work, attempt, absence);
   if (isCreating(work.phase)) return onAbsentWhileOpening(draft, work, absence);
   if (work.phase === 'discarding')
-    return onDiscarded(draft, work, absence.kind === 'gone' ? null : creationId);
+    return onDiscarded(draft, work, absence.kind === 'gone' ? 'is gone' : 'may be there');
   if (work.phase === 'saving') return onAbsentWhileSaving(draft, work, absence);
   if (work.phase === 'snapshotting') return onAbsentWhileSnapshotting(draft, work, absence);
   return attempt ? onAbsentWhileRunning(draft, work, attempt, absence) : 'over';

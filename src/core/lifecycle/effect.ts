@@ -5,8 +5,8 @@
 import type { Hook } from './state.ts';
 
 export type Command =
-  /** Read the plan in force and find (or take, with `claim`) the sandbox. `replaces` is destroyed before. */
-  | { type: 'open'; creationId: string; claim: boolean; replaces: string | null }
+  /** Read the plan in force and find (or take, with `claim`) the sandbox. What is there of `replaces` is destroyed before. */
+  | { type: 'open'; creationId: string; claim: boolean; replaces: string[] }
   | { type: 'clone'; operation: string; snapshot: string | null }
   | { type: 'run-hook'; hook: Hook; operation: string; keepLeftovers: boolean; outcome: string | null }
   | { type: 'run-agent'; operation: string }

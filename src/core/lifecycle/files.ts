@@ -6,7 +6,7 @@ import { awaitCommand, note, operationId, settle, type Draft } from './draft.ts'
 import type { Absence, Outcome } from './event.ts';
 import { recordCloned, recordRestored } from './restored.ts';
 import { usableSnapshot } from './saving.ts';
-import { UNKNOWN_SAVED, type AttemptFailure, type Work, type WorkPhase } from './state.ts';
+import { UNKNOWN_SAVED, type AttemptFailure, type Removal, type Work, type WorkPhase } from './state.ts';
 
 /** `ready`: go on with what the work is for; `over`: it ends here; `waiting`: an effect is under way. */
 export type Standing = 'waiting' | 'ready' | 'over';
@@ -17,19 +17,33 @@ export function beginOpening(draft: Draft, work: Work): Standing {
   const isKnown = state.files === 'present' || state.damaged !== null;
   if (!isKnown || state.creationId === null) return beginClaiming(draft, work);
   work.phase = 'opening';
-  awaitCommand(draft, work, { type: 'open', creationId: state.creationId, claim: false, replaces: null });
+  awaitCommand(draft, work, { type: 'open', creationId: state.creationId, claim: false, replaces: [] });
   return 'waiting';
 }
 
-/** A new incarnation: its id is stored before the sandbox hears of it. */
 function beginClaiming(draft: Draft, work: Work): Standing {
-  const { state } = draft;
   work.phase = 'claiming';
-  work.restoring = state.files === 'lost';
-  work.replaces = state.creationId;
-  state.creationId = draft.newId;
-  awaitCommand(draft, work, { type: 'open', creationId: draft.newId, claim: true, replaces: work.replaces });
+  work.restoring = draft.state.files === 'lost';
+  awaitClaim(draft, work);
   return 'waiting';
+}
+
+/** A new incarnation: its id is stored before the sandbox hears of it, and no id before it is forgotten until this one is there. */
+export function awaitClaim(draft: Draft, stage: Work | Removal): void {
+  const { state, newId } = draft;
+  if (state.creationId !== null) state.formerIds.push(state.creationId);
+  state.creationId = newId;
+  awaitCommand(draft, stage, {
+    type: 'open',
+    creationId: newId,
+    claim: true,
+    replaces: [...state.formerIds],
+  });
+}
+
+/** The claim was turned down for certain: what is there is not the new incarnation. */
+export function withdrawClaim({ state }: Draft): void {
+  state.creationId = state.formerIds.pop() ?? null;
 }
 
 export function onOpened(draft: Draft, work: Work, opened: Extract<Outcome, { type: 'opened' }>): Standing {
@@ -41,7 +55,7 @@ export function onOpened(draft: Draft, work: Work, opened: Extract<Outcome, { ty
   state.damaged = null;
   state.touchedAtMs = draft.atMs;
   if (work.phase === 'claiming') {
-    work.replaces = null;
+    state.formerIds = [];
     return work.stop ? beginDiscarding(draft, work) : beginCloning(draft, work);
   }
   if (work.stop) return 'over';
@@ -122,14 +136,19 @@ export function onCloneFailed(draft: Draft, work: Work, detail: string): Standin
 
 /**
  * The discarded creation is over: the next one starts from nothing, or from what was saved of an earlier life.
- * `left` is an incarnation that may still be there: the next claim replaces it.
+ * What may still be there is replaced by the next claim.
  */
-export function onDiscarded(draft: Draft, work: Work, left: string | null): Standing {
+export function onDiscarded(draft: Draft, work: Work, what: 'is gone' | 'may be there'): Standing {
   const { state } = draft;
-  state.creationId = work.replaces ?? left;
+  if (what === 'is gone') forgetIncarnations(draft);
   state.files = work.restoring ? 'lost' : 'none';
   if (!work.restoring) state.saved = UNKNOWN_SAVED;
   return 'over';
+}
+
+export function forgetIncarnations({ state }: Draft): void {
+  state.creationId = null;
+  state.formerIds = [];
 }
 
 /** A call that found something else than our files while they were being opened or made. */
@@ -138,8 +157,7 @@ export function onAbsentWhileOpening(draft: Draft, work: Work, absence: Absence)
   if (absence.kind === 'gone' && work.phase === 'opening') return loseFiles(draft, work, absence.detail);
   if (absence.kind === 'damaged') {
     state.damaged = absence.detail;
-    // The claim was turned down: what is there is not the new incarnation.
-    if (work.phase === 'claiming') state.creationId = work.replaces;
+    if (work.phase === 'claiming') withdrawClaim(draft);
     failWork(draft, work, 'failed', { code: 'workspace_damaged', detail: absence.detail });
     return 'over';
   }

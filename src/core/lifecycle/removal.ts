@@ -5,6 +5,7 @@
 import { removalRetryDelayMs } from '../backoff.ts';
 import { awaitCommand, note, operationId, type Draft } from './draft.ts';
 import type { Absence, Outcome } from './event.ts';
+import { awaitClaim, forgetIncarnations } from './files.ts';
 import { recordRestored } from './restored.ts';
 import { beginSaving, hasWorkToSave, isRemovable, recordSave, usableSnapshot } from './saving.ts';
 import type { Removal, State } from './state.ts';
@@ -19,7 +20,6 @@ export function beginRemoval(draft: Draft): void {
     beforeRemove: state.attempt?.plan?.hooks.before_remove === true,
     saveSettled: state.removalWish?.discard === true,
     rebuilt: false,
-    replaces: null,
   };
   state.stage = removal;
   state.retry = null;
@@ -95,20 +95,13 @@ function onFilesGone(draft: Draft, removal: Removal): void {
   if (removal.saveSettled && !removal.beforeRemove) return beginDestroying(draft, removal);
   if (removal.rebuilt) return onRebuildFailed(draft, removal, 'it went away again');
   removal.phase = 'claiming';
-  removal.replaces = state.creationId;
-  state.creationId = draft.newId;
-  awaitCommand(draft, removal, {
-    type: 'open',
-    creationId: draft.newId,
-    claim: true,
-    replaces: removal.replaces,
-  });
+  awaitClaim(draft, removal);
 }
 
 function onReclaimed(draft: Draft, removal: Removal): void {
   const { state } = draft;
   removal.phase = 'restoring';
-  removal.replaces = null;
+  state.formerIds = [];
   const snapshot = usableSnapshot(state);
   awaitCommand(draft, removal, { type: 'clone', operation: operationId(state, 'restore'), snapshot });
 }
@@ -127,8 +120,6 @@ function onRebuilt(draft: Draft, removal: Removal, cloned: Extract<Outcome, { ty
 /** before_remove must not hold up the removal of work that is safe; work that is not safe waits for a better time. */
 function onRebuildFailed(draft: Draft, removal: Removal, detail: string): void {
   note(draft, 'removal', { rebuild_failed: detail });
-  // Whether the claim got through is not known: the next one replaces what was there for certain.
-  draft.state.creationId = removal.replaces ?? draft.state.creationId;
   if (removal.saveSettled) return beginDestroying(draft, removal);
   keep(draft, `the sandbox is gone and could not be rebuilt to save its work: ${detail}`);
 }
@@ -219,6 +210,7 @@ function becomeRemoved(draft: Draft): void {
   const { state } = draft;
   state.stage = { name: 'removed', atMs: draft.atMs };
   state.files = 'none';
+  forgetIncarnations(draft);
   state.kept = null;
   state.damaged = null;
   state.snapshot = null;

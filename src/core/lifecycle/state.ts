@@ -163,8 +163,6 @@ export interface Work {
   plan: Plan | null;
   /** This work had to bring the files back. */
   restoring: boolean;
-  /** The incarnation that the claim under way replaces: until that is answered, either may be the one that is there. */
-  replaces: string | null;
   stop: StopReason | null;
 }
 
@@ -181,8 +179,6 @@ export interface Removal {
   saveSettled: boolean;
   /** The sandbox was gone and this removal brought it back: done once, or a sandbox that keeps going away holds it up forever. */
   rebuilt: boolean;
-  /** As of `Work`. */
-  replaces: string | null;
 }
 
 export type Stage = { name: 'idle' } | Work | Removal | { name: 'removed'; atMs: number };
@@ -197,6 +193,8 @@ export interface State {
   /** `none`: never created, or thrown away; `lost`: there were files, they must be brought back. */
   files: 'none' | 'present' | 'lost';
   creationId: string | null;
+  /** Incarnations that may be there instead of `creationId`: it is claimed, or destroyed, and nobody has answered for certain. */
+  formerIds: string[];
   directory: string | null;
   workflowDir: string | null;
   stage: Stage;
@@ -253,6 +251,7 @@ export function buildInitialState(identity: Identity, task: Task, generation: nu
     updatedAtMs: atMs,
     files: 'none',
     creationId: null,
+    formerIds: [],
     directory: null,
     workflowDir: null,
     stage: { name: 'idle' },

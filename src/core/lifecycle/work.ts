@@ -22,6 +22,7 @@ import {
   onCloneFailed,
   onDiscarded,
   onOpened,
+  withdrawClaim,
   type Standing,
 } from './files.ts';
 import { beginRemoval, isRemovalDue } from './removal.ts';
@@ -37,7 +38,6 @@ export function beginWork(draft: Draft, goal: Work['goal']): void {
     operation: null,
     plan: null,
     restoring: false,
-    replaces: null,
     stop: null,
   };
   draft.state.stage = work;
@@ -113,10 +113,10 @@ function nextStanding(draft: Draft, work: Work, outcome: Outcome): Standing | nu
     case 'destroyed':
       if (work.phase !== 'discarding') return null;
       note(draft, 'workspace', { discarded: true });
-      return onDiscarded(draft, work, null);
+      return onDiscarded(draft, work, 'is gone');
     case 'destroy-failed':
       note(draft, 'workspace', { discard_failed: outcome.detail });
-      return work.phase === 'discarding' ? onDiscarded(draft, work, draft.state.creationId) : null;
+      return work.phase === 'discarding' ? onDiscarded(draft, work, 'may be there') : null;
     case 'looked':
     case 'absent':
       return null;
@@ -125,7 +125,7 @@ function nextStanding(draft: Draft, work: Work, outcome: Outcome): Standing | nu
 
 function onPlanRefused(draft: Draft, work: Work, detail: string): Standing {
   // Nothing was claimed: what was there before still is.
-  if (work.phase === 'claiming') draft.state.creationId = work.replaces;
+  if (work.phase === 'claiming') withdrawClaim(draft);
   failWork(draft, work, 'failed', { code: 'workflow_invalid', detail });
   return 'over';
 }

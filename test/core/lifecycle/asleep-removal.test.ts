@@ -97,6 +97,18 @@ describe('a sandbox that is asleep at its removal', () => {
     expect(scene.run().take()).toEqual(['look', 'claim', 'clone from snapshot', 'save', 'destroy']);
   });
 
+  test('names every incarnation that may be there to its next rebuild', () => {
+    const scene = unsaved({ snapshots: true }).script('look', WITHOUT, WITHOUT);
+    scene.script('claim', absent('refused', 'internal: no space left on device'));
+    end(scene);
+    expect(scene.state.kept?.reason).toContain('no space left');
+    scene.fireTimer();
+    scene.runTo('claim');
+    expect(scene.pending.at(-1)?.command).toMatchObject({ replaces: scene.claims.slice(0, 2) });
+    scene.run();
+    expect(scene.state).toMatchObject({ stage: { name: 'removed' }, creationId: null, formerIds: [] });
+  });
+
   test('and was rebuilt for a removal that failed runs after_create for a re-opened task', () => {
     const scene = unsaved({ snapshots: true }).script('look', WITHOUT).script('save', SAVE_FAILED);
     end(scene);

@@ -151,10 +151,27 @@ describe('a creation that fails', () => {
     const [first] = scene.claims;
     expect(scene.state).toMatchObject({ files: 'none', creationId: first });
     scene.fireTimer();
-    expect(scene.pending.at(-1)?.command).toMatchObject({ type: 'open', claim: true, replaces: first });
+    expect(scene.pending.at(-1)?.command).toMatchObject({ type: 'open', claim: true, replaces: [first] });
     scene.run();
     expect(new Set(scene.claims).size).toBe(2);
     expect(scene.attempt.outcome).toBe('succeeded');
+  });
+
+  test('forgets no claim whose end is unknown until another one is there', () => {
+    const lost = absent('refused', 'internal: no space left on device');
+    const scene = new Scene().script('claim', lost, lost).script('discard', DESTROY_FAILED, DESTROY_FAILED);
+    scene.dispatch();
+    scene.run();
+    scene.fireTimer();
+    scene.run();
+    scene.fireTimer();
+    const [first, second, third] = scene.claims;
+    const { creationId, formerIds } = scene.state;
+    expect([creationId, formerIds]).toEqual([third, [first, second]]);
+    expect(scene.pending.at(-1)?.command).toMatchObject({ replaces: [first, second] });
+    scene.run();
+    expect(scene.attempt.outcome).toBe('succeeded');
+    expect(scene.state.formerIds).toEqual([]);
   });
 
   test('on a folder that is not ours removes nothing and waits for a person', () => {

@@ -154,7 +154,7 @@ describe('a destroy that fails', () => {
     const old = scene.state.creationId;
     scene.setTask('In Progress');
     scene.dispatch();
-    expect(scene.pending.at(-1)?.command).toMatchObject({ claim: true, replaces: old });
+    expect(scene.pending.at(-1)?.command).toMatchObject({ claim: true, replaces: [old] });
     expect(scene.run().take().slice(0, 3)).toEqual(['claim', 'clone', 'hook after_create']);
   });
 

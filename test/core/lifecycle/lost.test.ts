@@ -46,7 +46,7 @@ describe('a sandbox that is asleep or gone at the next attempt', () => {
     scene.script('open', FOLDER_GONE);
     scene.dispatch();
     scene.answer();
-    expect(scene.pending.at(-1)?.command).toMatchObject({ type: 'open', claim: true, replaces: old });
+    expect(scene.pending.at(-1)?.command).toMatchObject({ type: 'open', claim: true, replaces: [old] });
   });
 
   test.each([
