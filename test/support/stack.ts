@@ -73,7 +73,12 @@ export async function startTestStack(settings: StackSettings = {}): Promise<Test
       onLog: (line) => showFault(line),
       ...(settings.vars ? { vars: settings.vars } : {}),
     }),
-  );
+  ).catch(async (thrown: unknown) => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+    folders.delete(folder);
+    throw thrown;
+  });
   const api = new ApiClient(stack.url, stack.token);
   let projects = 0;
   return {
