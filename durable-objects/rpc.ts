@@ -20,6 +20,7 @@ import type {
 } from '../src/core/api.ts';
 import type { Failure } from '../src/core/failure.ts';
 import type { Result } from '../src/core/result.ts';
+import type { FileAnswer } from './workspace-files.ts';
 
 export type Answer<T> = Promise<Result<T, Failure>>;
 
@@ -127,6 +128,14 @@ export interface WorkspaceRpc {
   events(after: number, limit: number): Promise<StoredEvent[]>;
   /** Server-Sent Events past the number `after`, then live; null: from now on. Ends when its reader falls behind. */
   openEvents(after: number | null): Answer<ReadableStream<Uint8Array>>;
+  /** `path` relative to the workspace; a sandbox that sleeps is brought back first. */
+  readFile(path: string): Answer<FileAnswer>;
+  /** Answers the new ETag. `ifMatch` null: whatever is there now. */
+  writeFile(file: {
+    path: string;
+    bytes: Uint8Array<ArrayBuffer>;
+    ifMatch: string | null;
+  }): Answer<string | null>;
   save(): Answer<WorkspaceView>;
   cancelAttempt(number: number): Answer<AttemptView>;
   finishAttempt(

@@ -26,5 +26,11 @@ function reachHost(env: Env): SandboxAccess {
     throw new Error(
       'SANDBOX_HOST_URL and SANDBOX_HOST_TOKEN are not set: this deployment has no sandbox host',
     );
-  return { ...createLoopback(url, token), isAwake: async () => true, destroy: null };
+  const loopback = createLoopback(url, token);
+  return {
+    ...loopback,
+    openTerminal: (request) => loopback.fetch(request),
+    isAwake: async () => true,
+    destroy: null,
+  };
 }

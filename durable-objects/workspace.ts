@@ -30,11 +30,17 @@ import type { Answer, GitGrant, Idempotency, StoredEvent, WorkspaceRpc } from '.
 import { reachSandbox } from './sandbox-access.ts';
 import { projectOf } from './stubs.ts';
 import type { WorkspaceForProject } from './workspace-for-project.ts';
+import { Terminals } from './terminals.ts';
 import { WorkspaceFeed } from './workspace-feed.ts';
+import { type FileAnswer, hasFiles, isFreshSandbox, readFile, writeFile } from './workspace-files.ts';
 import { WorkspaceStore } from './workspace-store.ts';
 
 /** An alarm handler may run 15 minutes; it hands over to the next alarm well before. */
 const RUN_MS = 10 * 60_000;
+
+/** How long somebody who opens a file or a terminal waits for a sandbox that slept. */
+const WAKE_MS = 120_000;
+const AGENT_ACTIVE = 'An agent is working in this workspace: what you change here, it sees.';
 
 const NOT_FOUND = err(failure('workspace_not_found', 'no task was ever dispatched to this workspace'));
 
@@ -45,6 +51,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   readonly #grants: GrantTable;
   readonly #runner: EffectRunner;
   readonly #feed: WorkspaceFeed;
+  readonly #terminals = new Terminals();
   #settled: (() => void)[] = [];
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -111,14 +118,18 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   async sweep(terminal: boolean, force: boolean, waitMs: number): Promise<WorkspaceView | null> {
     if (this.#store.load() === null) return null;
     await this.#apply({ type: 'swept', terminal, force });
-    await this.#waitWhileRemoving(waitMs);
+    await this.#waitWhile(({ stage }) => stage.name === 'removal', waitMs);
     const state = this.#store.load();
     return state === null ? null : viewWorkspace(state);
   }
 
-  async #waitWhileRemoving(waitMs: number): Promise<void> {
+  async #waitWhile(isGoingOn: (state: State) => boolean, waitMs: number): Promise<void> {
     const endAtMs = Date.now() + waitMs;
-    while (this.#store.load()?.stage.name === 'removal' && Date.now() < endAtMs) {
+    const isNow = () => {
+      const state = this.#store.load();
+      return state !== null && isGoingOn(state);
+    };
+    while (isNow() && Date.now() < endAtMs) {
       const committed = new Promise<void>((resolve) => this.#settled.push(resolve));
       await Promise.race([committed, new Promise((resolve) => setTimeout(resolve, endAtMs - Date.now()))]);
     }
@@ -166,6 +177,48 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
 
   async events(after: number, limit: number): Promise<StoredEvent[]> {
     return this.#store.events(after, limit);
+  }
+
+  // What people look into.
+
+  async readFile(path: string): Answer<FileAnswer> {
+    return this.#withFiles((context) => readFile(context.client, at(context.state()), path));
+  }
+
+  async writeFile(file: Parameters<WorkspaceRpc['writeFile']>[0]): Answer<string | null> {
+    return this.#withFiles((context) => writeFile(context.client, at(context.state()), file));
+  }
+
+  /** A terminal; the only request that is no call. See `terminalOf`. */
+  override async fetch(request: globalThis.Request): Promise<Response> {
+    const query = new URL(request.url).searchParams;
+    const actor = query.get('actor') ?? '';
+    const size = { cols: Number(query.get('cols')), rows: Number(query.get('rows')) };
+    const opened = await this.#withFiles(async ({ access, state }) => {
+      const warning = state().stage.name === 'work' ? AGENT_ACTIVE : null;
+      const onClose = () => void this.recordAudit('terminal-closed', { actor });
+      return this.#terminals.open({ access, target: at(state()), size, warning, onClose });
+    });
+    if (!opened.ok) return Response.json(opened.error, { status: 409 });
+    await this.recordAudit('terminal-opened', { actor });
+    return opened.value;
+  }
+
+  /** A sandbox that sleeps, or was replaced, gets its files back before they are used. */
+  async #withFiles<T>(use: (context: EffectContext) => Answer<T>): Answer<T> {
+    const state = this.#store.load();
+    if (state === null) return NOT_FOUND;
+    if (hasFiles(state)) {
+      const used = await use(this.#context(null, Date.now() + WAKE_MS));
+      if (used.ok || !isFreshSandbox(used.error)) return used;
+    }
+    const asked = await this.#apply({ type: 'wake-requested' });
+    if (!asked.ok) return asked;
+    await this.#waitWhile((present) => present.stage.name === 'work' && !hasFiles(present), WAKE_MS);
+    const woken = this.#present();
+    if (hasFiles(woken)) return use(this.#context(null, Date.now() + WAKE_MS));
+    const detail = woken.error?.detail ?? woken.damaged ?? 'its files did not come back in time';
+    return err(failure('sandbox_unavailable', detail));
   }
 
   async save(): Answer<WorkspaceView> {
@@ -258,6 +311,8 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     this.#runner.notify();
     this.#reporter.notify();
     this.#feed.notify(state);
+    if (state.stage.name === 'removal' || state.stage.name === 'removed')
+      this.#terminals.closeAll('the workspace is being removed');
     for (const resolve of this.#settled.splice(0)) resolve();
     return ok(state);
   }

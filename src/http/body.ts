@@ -50,7 +50,7 @@ const wrongHeader = (name: string, message: string): Failure =>
   invalidRequest([{ field: name, message: `Header \`${name}\` ${message}` }]);
 
 async function readText(request: Request): Promise<Result<string, Failure>> {
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, MAX_BODY_BYTES);
   if (!bytes.ok) return bytes;
   try {
     return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.value));
@@ -60,27 +60,30 @@ async function readText(request: Request): Promise<Result<string, Failure>> {
 }
 
 /** Counts while reading: a chunked body announces no length, and an announced one may be wrong. */
-async function readBytes(request: Request): Promise<Result<Uint8Array, Failure>> {
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) return err(tooLarge());
+export async function readBytes(
+  request: Request,
+  maxBytes: number,
+): Promise<Result<Uint8Array<ArrayBuffer>, Failure>> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return err(tooLarge(maxBytes));
   if (request.body === null) return ok(new Uint8Array());
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     length += part.value.byteLength;
-    if (length > MAX_BODY_BYTES) {
+    if (length > maxBytes) {
       await reader.cancel().catch(() => undefined);
-      return err(tooLarge());
+      return err(tooLarge(maxBytes));
     }
     chunks.push(part.value);
   }
   return ok(joined(chunks, length));
 }
 
-const tooLarge = (): Failure =>
-  failure('body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes: send less.`);
+const tooLarge = (maxBytes: number): Failure =>
+  failure('body_too_large', `The body is larger than ${maxBytes} bytes: send less.`);
 
-function joined(chunks: Uint8Array[], length: number): Uint8Array {
+function joined(chunks: Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {

@@ -5,11 +5,13 @@ import { credentialRoutes } from './credential.ts';
 import { environmentRoutes } from './environment.ts';
 import { eventRoutes } from './events.ts';
 import { execRoutes } from './exec.ts';
+import { fileRoutes } from './files.ts';
 import { projectionRoutes } from './projection.ts';
 import { projectRoutes } from './projects.ts';
 import { serviceRoutes } from './service.ts';
 import { sessionRoutes } from './session.ts';
 import { taskRoutes } from './tasks.ts';
+import { terminalRoutes } from './terminal.ts';
 import { tokenRoutes } from './tokens.ts';
 import { workflowRoutes } from './workflow.ts';
 import { workspaceRoutes } from './workspaces.ts';
@@ -22,6 +24,8 @@ export const apiRoutes: Route[] = [
   ...taskRoutes,
   ...workspaceRoutes,
   ...eventRoutes,
+  ...fileRoutes,
+  ...terminalRoutes,
   ...execRoutes,
   ...attemptRoutes,
   ...projectionRoutes,

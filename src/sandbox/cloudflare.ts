@@ -1,6 +1,6 @@
 /**
- * Sandboxes of Cloudflare's Sandbox SDK: the only file that names it. Of the SDK only getSandbox, containerFetch, destroy and getState are
- * used; everything else is the supervisor's own protocol, so that the SDK's 1.0 needs changes here alone.
+ * Sandboxes of Cloudflare's Sandbox SDK: the only file that names it. Of the SDK only getSandbox, containerFetch, createSession, terminal,
+ * destroy and getState are used; everything else is the supervisor's own protocol, so that the SDK's 1.0 needs changes here alone.
  */
 import { getSandbox, Sandbox } from '@cloudflare/sandbox';
 import type { Env } from './env.ts';
@@ -35,6 +35,12 @@ export function reachCloudflareSandbox(env: Env, sandboxId: string): SandboxAcce
       await warmUp(send);
       if (retry) return send(retry);
       throw new Error('the sandbox was cold; it is warm now');
+    },
+    openTerminal: async (request, size) => {
+      // One session each: after its shell has ended, a session can't be attached to again.
+      const id = `terminal-${crypto.randomUUID()}`;
+      const session = await sandbox.createSession({ id, cwd: '/workspace' });
+      return session.terminal(request, size);
     },
     isAwake: async () => {
       const state = await sandbox.getState();

@@ -37,6 +37,8 @@ const STATUS: Record<SupervisorErrorCode, number> = {
   internal: 500,
 };
 
+export const statusOf = ({ code }: SupervisorError): number => STATUS[code];
+
 export async function sendAnswer(response: ServerResponse, answer: Answer): Promise<void> {
   response.setHeader(SUPERVISOR_HEADER, PROTOCOL_VERSION);
   switch (answer.kind) {
@@ -58,7 +60,7 @@ export async function sendAnswer(response: ServerResponse, answer: Answer): Prom
 
 export function sendError(response: ServerResponse, error: SupervisorError): void {
   response.setHeader(SUPERVISOR_HEADER, PROTOCOL_VERSION);
-  sendJson(response, STATUS[error.code], { code: error.code, detail: error.detail.slice(0, 4000) });
+  sendJson(response, statusOf(error), { code: error.code, detail: error.detail.slice(0, 4000) });
 }
 
 const sendJson = (response: ServerResponse, status: number, value: unknown): void =>

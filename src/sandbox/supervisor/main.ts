@@ -28,7 +28,7 @@ async function run(options: Options): Promise<void> {
     options.mode === 'host' ? new HostSupervisor(options, machine) : new SandboxSupervisor(options, machine);
   await supervisor.resume();
   const token = options.mode === 'host' ? options.token : null;
-  const { server, port } = await listen({ supervisor, token, log }, options.port, options.listen);
+  const { server, port } = await listen({ supervisor, token, machine, log }, options.port, options.listen);
 
   const shutdown = async (reason: string): Promise<void> => {
     log('shutdown', { reason });

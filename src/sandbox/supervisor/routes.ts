@@ -177,7 +177,14 @@ export function findRoute(method: string, path: string): { handle: Handler; name
   return null;
 }
 
-function findWorkspace({ supervisor, request }: Call): Result<Workspace, SupervisorError> {
+const findWorkspace = ({ supervisor, request }: Call): Result<Workspace, SupervisorError> =>
+  findTarget(supervisor, request);
+
+/** The workspace that a call names in its headers. */
+export function findTarget(
+  supervisor: Supervisor,
+  request: IncomingMessage,
+): Result<Workspace, SupervisorError> {
   const { creation, directory } = readTarget(request);
   return supervisor.find(creation, directory);
 }

@@ -19,6 +19,8 @@ const KEPT_RECORDS = 200;
 
 export class Workspace {
   readonly place: Place;
+  /** Ways to close the terminals that are open here. */
+  readonly terminals = new Set<() => void>();
   readonly #machine: Machine;
   readonly #processes: WorkspaceProcesses;
   readonly #pipes: PipeSupply;
@@ -65,6 +67,7 @@ export class Workspace {
 
   /** Ends every operation, then everything that is left. */
   async stopAll(): Promise<void> {
+    for (const close of this.terminals) close();
     await Promise.all([...this.#operations.values()].map((operation) => operation.stop('cancelled')));
     await this.killLeftovers();
   }

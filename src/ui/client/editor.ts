@@ -160,6 +160,7 @@ const THEME = EditorView.theme({
   '&': { color: 'var(--text)', fontSize: '0.86rem' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55', maxHeight: '60vh', minHeight: '12rem' },
+  '.cm-content, .cm-gutter': { minHeight: '12rem' },
   '.cm-content': { padding: '0.5rem 0', caretColor: 'var(--text)' },
   '.cm-gutters': { backgroundColor: 'var(--raised)', color: 'var(--soft)', border: '0' },
   '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 6%, transparent)' },

@@ -12,13 +12,12 @@ interface Projection {
 }
 
 const EXAMPLE = `{
-  "version": 1,
   "mode": "best_effort",
   "events": {
     "pre_tool_use": [
       {
         "type": "command",
-        "matcher": "Bash",
+        "matcher": "Bash|Shell",
         "command": "./scripts/guard.sh",
         "timeoutSec": 30
       }

@@ -12,6 +12,7 @@ type Message =
 
 export async function openTerminal(panel: HTMLElement, { path }: TabSetting): Promise<void> {
   await loadStyle();
+  giveStylesTheNonce();
   const state = element('span', { className: 'sub', role: 'status', textContent: 'connecting …' });
   const warning = element('p', { className: 'notice warn', hidden: true });
   const again = element('button', { type: 'button', textContent: 'Open another', hidden: true });
@@ -31,7 +32,6 @@ export async function openTerminal(panel: HTMLElement, { path }: TabSetting): Pr
     fontSize: 13,
     scrollback: 5_000,
     theme: { background: '#10131a', foreground: '#e6e9f0' },
-    documentOverride: documentWithNonce(),
   });
   const fit = new FitAddon();
   terminal.loadAddon(fit);
@@ -103,17 +103,12 @@ async function loadStyle(): Promise<void> {
 }
 
 /** xterm makes its own style elements; with the page's nonce the policy lets them in. */
-function documentWithNonce(): Document {
-  return new Proxy(document, {
-    get(target, name) {
-      if (name === 'createElement')
-        return (tag: string) => {
-          const made = target.createElement(tag);
-          if (tag === 'style') made.nonce = pageData('nonce');
-          return made;
-        };
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? (value as (...given: unknown[]) => unknown).bind(target) : value;
-    },
-  });
+function giveStylesTheNonce(): void {
+  const create = document.createElement.bind(document) as (tag: string, options?: object) => HTMLElement;
+  const createWithNonce = (tag: string, options?: object): HTMLElement => {
+    const made = create(tag, options);
+    if (tag === 'style') made.nonce = pageData('nonce');
+    return made;
+  };
+  document.createElement = createWithNonce as typeof document.createElement;
 }
