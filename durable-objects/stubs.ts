@@ -25,7 +25,9 @@ export async function terminalOf(
   { cols, rows, actor }: TerminalSize & { actor: string },
 ): Promise<Result<Response, Failure>> {
   const query = new URLSearchParams({ cols: String(cols), rows: String(rows), actor });
-  const request = new Request(`http://workspace/terminal?${query}`, { headers: { upgrade: 'websocket' } });
+  const request = new Request(`http://workspace/terminal?${query.toString()}`, {
+    headers: { upgrade: 'websocket' },
+  });
   const answer = await env.WORKSPACE.getByName(`${project}/${key}`).fetch(request);
   return answer.webSocket === null ? err(await answer.json<Failure>()) : ok(answer);
 }

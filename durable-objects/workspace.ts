@@ -194,10 +194,11 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     const query = new URL(request.url).searchParams;
     const actor = query.get('actor') ?? '';
     const size = { cols: Number(query.get('cols')), rows: Number(query.get('rows')) };
-    const opened = await this.#withFiles(async ({ access, state }) => {
-      const warning = state().stage.name === 'work' ? AGENT_ACTIVE : null;
+    const opened = await this.#withFiles(async (context) => {
+      const state = context.state();
+      const warning = state.stage.name === 'work' ? AGENT_ACTIVE : null;
       const onClose = () => void this.recordAudit('terminal-closed', { actor });
-      return this.#terminals.open({ access, target: at(state()), size, warning, onClose });
+      return this.#terminals.open({ access: context.access, target: at(state), size, warning, onClose });
     });
     if (!opened.ok) return Response.json(opened.error, { status: 409 });
     await this.recordAudit('terminal-opened', { actor });

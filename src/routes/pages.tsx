@@ -200,7 +200,7 @@ async function show(c: AppContext, visitor: Visitor | null, page: Page): Promise
       {content}
     </Shell>
   );
-  return new Response(`<!doctype html>${String(body)}`, {
+  return new Response(`<!doctype html>${body.toString()}`, {
     status,
     headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy(nonce) },
   });

@@ -1,7 +1,7 @@
 /** Terminals on a host: one WebSocket each, a login shell on a pty behind it. Ends with its connection, its shell or its workspace. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { IPty } from '@lydell/node-pty';
+import type * as nodePty from '@lydell/node-pty';
 import { z } from 'zod';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { SupervisorError } from '../protocol.ts';
@@ -45,8 +45,12 @@ export async function openTerminal(
   return null;
 }
 
-async function startShell(workspace: Workspace, machine: Machine, size: z.infer<typeof Size>): Promise<IPty> {
-  const { spawn } = (await import(PTY_MODULE)) as typeof import('@lydell/node-pty');
+async function startShell(
+  workspace: Workspace,
+  machine: Machine,
+  size: z.infer<typeof Size>,
+): Promise<nodePty.IPty> {
+  const { spawn } = (await import(PTY_MODULE)) as typeof nodePty;
   const { directory } = workspace.place;
   return spawn(machine.bash, ['-l'], {
     name: 'xterm-256color',
@@ -63,7 +67,7 @@ async function startShell(workspace: Workspace, machine: Machine, size: z.infer<
   });
 }
 
-function connect(connection: WebSocket, pty: IPty, workspace: Workspace): void {
+function connect(connection: WebSocket, pty: nodePty.IPty, workspace: Workspace): void {
   const end = (message: string): void => {
     if (connection.readyState !== connection.OPEN) return;
     connection.send(JSON.stringify({ type: 'closed', message }));
@@ -88,7 +92,7 @@ function connect(connection: WebSocket, pty: IPty, workspace: Workspace): void {
   connection.send(JSON.stringify({ type: 'ready' }));
 }
 
-function send(connection: WebSocket, pty: IPty, data: Buffer): void {
+function send(connection: WebSocket, pty: nodePty.IPty, data: Buffer): void {
   if (connection.readyState !== connection.OPEN) return;
   connection.send(data, { binary: true });
   if (connection.bufferedAmount < MAX_WAITING_BYTES) return;
@@ -100,7 +104,7 @@ function send(connection: WebSocket, pty: IPty, data: Buffer): void {
   }, DRAIN_STEP_MS);
 }
 
-function takeMessage(pty: IPty, data: Buffer, isBinary: boolean): void {
+function takeMessage(pty: nodePty.IPty, data: Buffer, isBinary: boolean): void {
   if (isBinary) {
     pty.write(data.toString('utf8'));
     return;

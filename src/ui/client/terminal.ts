@@ -104,11 +104,10 @@ async function loadStyle(): Promise<void> {
 
 /** xterm makes its own style elements; with the page's nonce the policy lets them in. */
 function giveStylesTheNonce(): void {
-  const create = document.createElement.bind(document) as (tag: string, options?: object) => HTMLElement;
-  const createWithNonce = (tag: string, options?: object): HTMLElement => {
+  const create = document.createElement.bind(document);
+  document.createElement = (tag: string, options?: ElementCreationOptions): HTMLElement => {
     const made = create(tag, options);
     if (tag === 'style') made.nonce = pageData('nonce');
     return made;
   };
-  document.createElement = createWithNonce as typeof document.createElement;
 }
