@@ -17,6 +17,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Place } from '../../src/sandbox/supervisor/place.ts';
@@ -601,7 +602,7 @@ describe('a planted environment', () => {
 
     const head = await workspace.commit('work');
     const url = `${server.url}/${name}.git`;
-    const script = join(import.meta.dirname, '..', 'support', 'save-once.ts');
+    const script = fileURLToPath(new URL('../support/save-once.ts', import.meta.url));
     const input = JSON.stringify({ place: workspace.place, url, branch: BRANCH });
     const { stdout } = await execFileAsync('bwrap', [...jail, process.execPath, script, input]);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'saved', sha: head });

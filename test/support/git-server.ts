@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 const execFileAsync = promisify(execFile);
 
 /** `hang` accepts and never answers; `hang-push` only pushes; `cut` breaks the connection in the middle of an answer. */
-export type GitServerMode =
+type GitServerMode =
   | 'up'
   | 'auth'
   | 'forbidden'

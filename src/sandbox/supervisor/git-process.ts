@@ -65,7 +65,7 @@ export function openSession(
 
 /** The same session with less time: for work that the operation can do without. */
 export function lessTime(session: GitSession, timeoutMs: number): GitSession {
-  const timeout = AbortSignal.timeout(Math.max(1, timeoutMs));
+  const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   return { ...session, timeout, signal: AbortSignal.any([session.signal, timeout]) };
 }
 
