@@ -29,5 +29,5 @@ export async function terminalOf(
     headers: { upgrade: 'websocket' },
   });
   const answer = await env.WORKSPACE.getByName(`${project}/${key}`).fetch(request);
-  return answer.webSocket === null ? err(await answer.json<Failure>()) : ok(answer);
+  return answer.webSocket ? ok(answer) : err(await answer.json<Failure>());
 }

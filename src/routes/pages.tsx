@@ -195,12 +195,8 @@ async function show(c: AppContext, visitor: Visitor | null, page: Page): Promise
   c.set('route', 'page');
   const nonce = crypto.randomUUID();
   const { content, status = 200, ...shell } = page;
-  const body = (
-    <Shell {...shell} nonce={nonce} csrf={visitor?.csrf ?? null}>
-      {content}
-    </Shell>
-  );
-  return new Response(`<!doctype html>${body.toString()}`, {
+  const body = await Shell({ ...shell, nonce, csrf: visitor?.csrf ?? null, children: content });
+  return new Response(`<!doctype html>${body}`, {
     status,
     headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy(nonce) },
   });
