@@ -325,6 +325,18 @@ describe('head_elsewhere', () => {
     expect(await onRemote()).toBe(task);
   });
 
+  test("a HEAD at somebody's newer commit of another branch has nothing unsaved", async () => {
+    await cloned();
+    await server.commit(name, 'main', { 'later.txt': 'l' });
+    await workspace.git('fetch', '--quiet', server.path(name), 'main');
+    await workspace.git('checkout', '--quiet', '--detach', 'FETCH_HEAD');
+    expect(await save()).toMatchObject({
+      status: 'head_elsewhere',
+      rescue_refs: [],
+      facts: { unsaved_count: 0 },
+    });
+  });
+
   test('an orphan branch without a commit leaves the task branch saved', async () => {
     await cloned();
     const task = await workspace.commit('task');

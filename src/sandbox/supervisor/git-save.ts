@@ -53,18 +53,22 @@ async function refusalOf(spec: SaveSpec, place: Place): Promise<GitFailure | nul
   return { reason: 'refused', detail: 'Branches are pushed over https, http or to a local path only.' };
 }
 
-const failed = (failure: GitFailure, facts: GitFacts): SaveResult => ({
-  status: 'failed',
+const nothingSaved = (facts: GitFacts): Pick<SaveResult, 'sha' | 'remote_sha' | 'rescue_refs' | 'facts'> => ({
   sha: null,
   remote_sha: null,
   rescue_refs: [],
   facts,
+});
+
+const failed = (failure: GitFailure, facts: GitFacts): SaveResult => ({
+  ...nothingSaved(facts),
+  status: 'failed',
   failure,
 });
 
 async function withoutRemote(clean: CleanRepository, spec: SaveSpec): Promise<SaveResult> {
   const facts = await gatherFacts(clean, await countUncommitted(clean), [spec.base, spec.last_saved]);
-  return { ...failed(otherFailure(''), facts), status: 'no_repository', failure: null };
+  return { ...nothingSaved(facts), status: 'no_repository', failure: null };
 }
 
 const gatherFacts = async (
@@ -73,6 +77,9 @@ const gatherFacts = async (
   known: readonly (string | null)[],
 ): Promise<GitFacts> => factsOf(clean, uncommitted, await listNewCommits(clean, clean.refs.head.sha, known));
 
+/** Of a workspace whose commits are all on the remote, under whatever name. */
+const NO_COMMITS = { count: 0, first: [] };
+
 async function saveTo(clean: CleanRepository, spec: SaveSpec, remote: RemoteNames): Promise<SaveResult> {
   const [uncommitted, tried] = await Promise.all([countUncommitted(clean), tryTwice(clean, spec, remote)]);
   if (!tried.ok)
@@ -80,7 +87,10 @@ async function saveTo(clean: CleanRepository, spec: SaveSpec, remote: RemoteName
   const { status, sha, remoteSha, rescues, failure } = tried.value;
   const onRemote = [sha, ...rescues.map((rescue) => rescue.sha)];
   if (status !== 'failed') await rememberSaved(clean.session.place, onRemote);
-  const facts = await gatherFacts(clean, uncommitted, [spec.base, spec.last_saved, ...onRemote]);
+  const isPartial = status === 'failed' || status === 'unsaved';
+  const facts = isPartial
+    ? await gatherFacts(clean, uncommitted, [spec.base, spec.last_saved, ...onRemote])
+    : factsOf(clean, uncommitted, NO_COMMITS);
   return { status, sha, remote_sha: remoteSha, rescue_refs: rescues, facts, failure };
 }
 
