@@ -1,4 +1,4 @@
-/** `npm run chaos -- --seed S --kills N [--tasks T]`: exits non-zero on a violated invariant, and prints the seed that replays it. */
+/** `npm run chaos -- --seed S --kills N [--tasks T] [--pace MS]`: exits non-zero on a violated invariant, and prints what replays it. */
 import { parseArgs } from 'node:util';
 import { runChaos } from './chaos/run.ts';
 
@@ -6,7 +6,8 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 100_000) },
     kills: { type: 'string', default: '20' },
-    tasks: { type: 'string', default: '4' },
+    tasks: { type: 'string', default: '6' },
+    pace: { type: 'string', default: '4000' },
   },
 });
 const seed = Number(values.seed);
@@ -14,12 +15,13 @@ const report = await runChaos({
   seed,
   kills: Number(values.kills),
   tasks: Number(values.tasks),
+  paceMs: Number(values.pace),
   log: console.log,
 });
 console.log(JSON.stringify({ seed, ...report }, null, 2));
 if (report.violations.length > 0) {
   console.error(
-    `seed ${seed}: ${report.violations.length} violation(s). Replay: npm run chaos -- --seed ${seed} --kills ${values.kills} --tasks ${values.tasks}`,
+    `seed ${seed}: ${report.violations.length} violation(s). Replay: npm run chaos -- --seed ${seed} --kills ${values.kills} --tasks ${values.tasks} --pace ${values.pace}`,
   );
   process.exit(1);
 }

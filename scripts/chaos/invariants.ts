@@ -1,151 +1,108 @@
-/** What must be true after any run, checked from the outside: the ledger, the remote's repository, the API, the process table. */
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+/** What must be true after any run, checked from the outside: the ledger, the remote's repository, the snapshot store, the API, the disks. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AttemptPage, AttemptView, WorkspaceDetail } from '../../src/core/api.ts';
-import type { ApiClient } from '../stack/api-client.ts';
-import type { Chaos } from './faults.ts';
-import type { Ledger, LedgerEntry } from './ledger.ts';
+import type { AttemptPage, WorkspaceDetail } from '../../src/core/api.ts';
+import { REPOSITORY, type Chaos } from './faults.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { commitsOf } from './places.ts';
+import { findScripts } from './processes.ts';
+import type { ChaosTask } from './tasks.ts';
 
 /** Sentences; empty when all is well. */
-export async function findViolations(
-  chaos: Chaos,
-  ledger: Ledger,
-  api: ApiClient,
-  keys: string[],
-): Promise<string[]> {
-  const entries = ledger.read();
+export async function findViolations(chaos: Chaos): Promise<string[]> {
+  const entries = chaos.ledger.read();
+  const states = await Promise.all(chaos.tasks.map((task) => findUnfinished(chaos, task)));
   return [
-    ...findRepeats(
-      entries,
-      'after_create',
-      ({ key, detail }) => `${key} ${detail}`,
-      'after_create ran twice in one incarnation',
-    ),
-    ...findRepeats(entries, 'before_run', attemptName, 'before_run ran twice in one attempt'),
-    ...findRepeats(entries, 'after_run', attemptName, 'after_run ran twice in one attempt'),
+    ...findRepeats(entries, 'after_create', ({ key, detail }) => `${key} ${detail}`),
+    ...findRepeats(entries, 'before_run', attemptName),
+    ...findRepeats(entries, 'agent', attemptName),
+    ...findRepeats(entries, 'after_run', attemptName),
     ...entries
       .filter(({ what }) => what === 'overlap')
       .map((entry) => `two attempts at once: ${attemptName(entry)}`),
-    ...(await findLostCommits(chaos, entries, api, keys)),
-    ...(await findUnfinished(api, keys)),
+    ...(await findLostCommits(chaos)),
+    ...states.flat(),
+    ...findScriptsLeft(chaos),
   ];
 }
 
 const attemptName = ({ key, dispatch, attempt }: LedgerEntry) => `${key} ${dispatch} attempt ${attempt}`;
 
+/** An incarnation has one after_create, an attempt one of each other script. */
 function findRepeats(
   entries: LedgerEntry[],
   what: LedgerEntry['what'],
   name: (entry: LedgerEntry) => string,
-  fact: string,
 ): string[] {
   const seen = new Map<string, number>();
   for (const entry of entries)
     if (entry.what === what) seen.set(name(entry), (seen.get(name(entry)) ?? 0) + 1);
   return [...seen]
     .filter(([, times]) => times > 1)
-    .map(([named, times]) => `${fact} (${times} times): ${named}`);
+    .map(([named, times]) => `${what} ran ${times} times: ${named}`);
 }
 
-/** after_run saw HEAD when its attempt ended: that commit has to be on the remote or in the workspace. */
-async function findLostCommits(
-  chaos: Chaos,
-  entries: LedgerEntry[],
-  api: ApiClient,
-  keys: string[],
-): Promise<string[]> {
-  const remote = objectsOf(chaos.git.path('project'));
-  const local = new Map(keys.map((key) => [key, objectsOf(join(chaos.root, key))]));
-  const lostByRight = await attemptsLost(api, keys);
-  return entries
-    .filter(({ what, detail }) => what === 'after_run' && detail !== undefined && detail !== '')
-    .filter(({ key, detail }) => !remote.has(detail) && local.get(key)?.has(detail) !== true)
-    .filter((entry) => !lostByRight.has(`${entry.key} ${entry.attempt}`) && !wasWipedUnsaved(chaos, entry))
-    .map((entry) => `lost commit ${entry.detail} of ${attemptName(entry)}`);
-}
-
-/** The files were taken away while the attempt was not over: no save of it can have been asked for. */
-const wasWipedUnsaved = ({ wiped }: Chaos, { key }: LedgerEntry) => wiped.some((one) => one.key === key);
-
-async function attemptsLost(api: ApiClient, keys: string[]): Promise<Set<string>> {
-  const lost = new Set<string>();
-  for (const key of keys)
-    for (const attempt of await attemptsOf(api, key))
-      if (attempt.outcome === 'lost') lost.add(`${key} ${attempt.number}`);
-  return lost;
-}
-
-async function attemptsOf(api: ApiClient, key: string): Promise<AttemptView[]> {
-  const { status, body } = await api.call<AttemptPage>(
-    'GET',
-    `/v1/projects/chaos/workspaces/${key}/attempts`,
-    undefined,
-    [404],
+/** What an agent made, or after_run found, is on the remote, in a snapshot or in the workspace, unless its disk took it along. */
+async function findLostCommits(chaos: Chaos): Promise<string[]> {
+  const { git, shelf, ledger, losses, tasks } = chaos;
+  const elsewhere = new Set([...commitsOf(git.path(REPOSITORY)), ...shelf.commits()]);
+  const folders = await Promise.all(
+    tasks.map(async (task) => [task.key, await folderOf(chaos, task)] as const),
   );
-  return status === 404 ? [] : body.attempts;
+  const local = new Map(folders.map(([key, folder]) => [key, commitsOf(folder ?? '/nonexistent')]));
+  const unended = await findLostWithUnended(chaos);
+  const isLost = ({ key, detail }: LedgerEntry) =>
+    !elsewhere.has(detail) && local.get(key)?.has(detail) !== true;
+  const lost = ledger
+    .readCommits()
+    .filter((entry) => isLost(entry) && !losses.byRight.has(entry.detail) && !unended.has(entry.detail))
+    .map((entry) => `lost commit ${entry.detail} of ${attemptName(entry)}`);
+  return [...new Set(lost)];
 }
 
-/** Every object, reachable or not: a rescue ref may hold it, or the next save will. */
-function objectsOf(repository: string): Set<string> {
-  try {
-    const output = execFileSync(
-      'git',
-      ['cat-file', '--batch-all-objects', '--batch-check=%(objectname) %(objecttype)'],
-      {
-        cwd: repository,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
-    );
-    return new Set(
-      output
-        .split('\n')
-        .filter((line) => line.endsWith(' commit'))
-        .map((line) => line.slice(0, 40)),
-    );
-  } catch {
-    return new Set();
+/** A snapshot counts from its attempt's end on: before, nobody had been told of it. */
+async function findLostWithUnended({ api, losses }: Chaos): Promise<Set<string>> {
+  const unended = new Set<string>();
+  for (const { sha, task, attempt, atMs } of losses.inSnapshot) {
+    const { status, body } = await api.call<AttemptPage>('GET', `${task.path}/attempts`, undefined, [404]);
+    const found = status === 404 ? undefined : body.attempts.find(({ number }) => number === attempt);
+    const endedAtMs = found?.ended_at ? Date.parse(found.ended_at) : Number.POSITIVE_INFINITY;
+    if (found && endedAtMs > atMs) unended.add(sha);
   }
+  return unended;
 }
+
+const folderOf = async ({ root, engine }: Chaos, { project, key, sandboxId }: ChaosTask) =>
+  project === 'host' ? join(root, key) : engine.workspaceOf(sandboxId);
 
 const AT_REST = ['ready', 'failed', 'removed'];
 
-async function findUnfinished(api: ApiClient, keys: string[]): Promise<string[]> {
+async function findUnfinished(chaos: Chaos, task: ChaosTask): Promise<string[]> {
+  const { key, path } = task;
+  const { status, body } = await chaos.api.call<WorkspaceDetail>('GET', path, undefined, [404]);
+  if (status === 404) return findFilesLeft(chaos, task);
   const found: string[] = [];
-  for (const key of keys) {
-    const { status, body } = await api.call<WorkspaceDetail>(
-      'GET',
-      `/v1/projects/chaos/workspaces/${key}`,
-      undefined,
-      [404],
+  if (!AT_REST.includes(body.status) || body.in_use || body.phase !== null)
+    found.push(
+      `${key} is stuck: ${body.status} ${body.phase ?? ''} ${body.kept?.reason ?? body.error?.detail ?? ''}`,
     );
-    if (status === 404) continue;
-    if (!AT_REST.includes(body.status))
-      found.push(
-        `${key} is stuck: ${body.status} ${body.phase ?? ''} ${body.kept?.reason ?? body.error?.detail ?? ''}`,
-      );
-    if (body.task.state === 'Done' && body.status !== 'removed')
-      found.push(`${key} is Done but ${body.status}`);
-  }
-  return found;
+  if (body.saved.status === 'failed') found.push(`${key} is not saved: ${body.saved.reason}`);
+  if (body.task.state === 'Done' && body.status !== 'removed')
+    found.push(`${key} is Done but ${body.status}`);
+  return body.status === 'removed' ? [...found, ...(await findFilesLeft(chaos, task))] : found;
 }
 
-/** Processes that a supervisor of this run started carry its mark, or work in its folder. */
-export function findProcesses(root: string): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter(
-      (pid) =>
-        readText(`/proc/${pid}/environ`).includes(root) || readText(`/proc/${pid}/cmdline`).includes(root),
-    )
-    .map((pid) => `${pid} ${readText(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 200)}`);
+async function findFilesLeft(chaos: Chaos, task: ChaosTask): Promise<string[]> {
+  const { root } = chaos;
+  const folder = await folderOf(chaos, task);
+  const state = join(root, '.edge-harness', task.key);
+  return [folder, state]
+    .filter((path) => path !== null && existsSync(path))
+    .map((path) => `${task.key} is removed but left ${path}`);
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
+/** At rest no hook, agent or git runs anywhere. */
+const findScriptsLeft = ({ root, engine }: Chaos): string[] =>
+  [...findScripts(root), ...findScripts(engine.root)].map(
+    (pid) => `a process of a workspace is left: ${pid}`,
+  );

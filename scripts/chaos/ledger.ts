@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface LedgerEntry {
-  what: 'after_create' | 'before_run' | 'after_run' | 'overlap' | 'commit';
+  what: 'after_create' | 'before_run' | 'agent' | 'after_run' | 'overlap' | 'commit' | 'head';
   key: string;
   /** The title names the dispatch: attempts of two dispatches never share it. */
   dispatch: string;
   attempt: string;
-  /** `after_create`: the incarnation; `after_run`, `commit`: HEAD. */
+  /** `after_create`: the incarnation; `commit`: what the agent has just made; `head`: a branch or HEAD as after_run finds it. */
   detail: string;
 }
 
@@ -34,11 +34,20 @@ export class Ledger {
       });
   }
 
-  /** WORKFLOW.md whose hooks and agent write here. The agent holds a lock while it runs: a second one at once is an `overlap`. */
+  /** Commits that somebody saw; each has to be somewhere for ever. */
+  readCommits(): LedgerEntry[] {
+    return this.read().filter(({ what, detail }) => (what === 'commit' || what === 'head') && isSha(detail));
+  }
+
+  /**
+   * WORKFLOW.md whose hooks and agent write here. The agent holds a lock while it runs: a second one at once is an `overlap`.
+   * Some agents leave work on a second branch, and some a detached HEAD.
+   */
   workflow(root: string): string {
     const note = (what: string, detail: string) =>
       `echo "${what} $SYMPHONY_WORKSPACE_KEY $SYMPHONY_ISSUE_TITLE \${SYMPHONY_ATTEMPT:-0} ${detail}" >> '${this.file}'`;
-    const claim = `$(sed -n 's/.*"creation_id": *"\\([^"]*\\)".*/\\1/p' '${root}'/.edge-harness/"$SYMPHONY_WORKSPACE_KEY"/claim.json)`;
+    const claims = `'${root}'/.edge-harness/"$SYMPHONY_WORKSPACE_KEY"/claim.json "$HOME"/state/workspace/claim.json`;
+    const claim = `$(sed -n 's/.*"creation_id": *"\\([^"]*\\)".*/\\1/p' ${claims} 2> /dev/null)`;
     return `---
 workspace:
   root: ${root}
@@ -48,17 +57,28 @@ hooks:
   before_run: |
     ${note('before_run', '-')}
   after_run: |
-    ${note('after_run', '$(git rev-parse --verify --quiet HEAD)')}
+    ${note('after_run', '-')}
+    for sha in $(git rev-parse --verify --quiet HEAD) $(git for-each-ref --format='%(objectname)' refs/heads); do
+      ${note('head', '$sha')}
+    done
   before_remove: sleep 0.05
   timeout_ms: 20000
 agent:
   command: |
+    work() {
+      date +%s%N$RANDOM >> work.txt
+      git add work.txt && git commit --quiet --message "work of $SYMPHONY_ATTEMPT" && ${note('commit', '$(git rev-parse HEAD)')}
+    }
     exec 9> '${this.locks}'/"$SYMPHONY_WORKSPACE_KEY"
     flock -n 9 || ${note('overlap', '-')}
+    ${note('agent', '-')}
     sleep 0.$((RANDOM % 9))
-    date +%s%N$RANDOM >> work.txt
-    git add work.txt && git commit --quiet --message "work of $SYMPHONY_ATTEMPT"
-    ${note('commit', '$(git rev-parse HEAD)')}
+    git switch --quiet "$SYMPHONY_ISSUE_BRANCH"
+    case $((RANDOM % 6)) in
+      0) git switch --quiet --create side-$RANDOM; work; git switch --quiet - ;;
+      1) git switch --quiet --detach ;;
+    esac
+    work
     date >> untracked.txt
     sleep 0.$((RANDOM % 9))
     exit $((RANDOM % 4 == 0))
@@ -69,3 +89,5 @@ agent:
 `;
   }
 }
+
+const isSha = (text: string | undefined): boolean => /^[0-9a-f]{40}$/.test(text ?? '');

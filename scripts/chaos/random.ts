@@ -20,7 +20,9 @@ export class Random {
     return from + Math.floor(this.next() * (to - from + 1));
   }
 
-  pick<T>(choices: readonly T[]): T {
-    return choices[this.between(0, choices.length - 1)] as T;
+  pick<T extends object | string>(choices: readonly T[]): T {
+    const choice = choices[this.between(0, choices.length - 1)];
+    if (choice === undefined) throw new Error('there is nothing to choose from');
+    return choice;
   }
 }

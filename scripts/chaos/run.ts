@@ -3,76 +3,136 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { StoredEvent } from '../../durable-objects/rpc.ts';
 import type { WorkspaceDetail } from '../../src/core/api.ts';
+import { startContainerEngine } from '../../test/support/container-engine.ts';
 import { startGitServer } from '../../test/support/git-server.ts';
+import { findLeftovers } from '../../test/support/leftovers.ts';
 import { ApiClient, waitFor } from '../stack/api-client.ts';
 import { randomSecret, startStack } from '../stack/stack.ts';
-import { injectFault, mendAll, type Chaos } from './faults.ts';
-import { findProcesses, findViolations } from './invariants.ts';
+import { injectFault, mendAll, pause, REPOSITORY, type Chaos } from './faults.ts';
+import { findViolations } from './invariants.ts';
 import { Ledger } from './ledger.ts';
 import { buildLoad } from './load.ts';
+import { SnapshotShelf } from './places.ts';
 import { Random } from './random.ts';
+import { buildTasks, PROJECTS, type ChaosTask } from './tasks.ts';
 
 export interface ChaosOptions {
   seed: number;
   kills: number;
   tasks: number;
+  /** Longest time between two faults. */
+  paceMs: number;
   log: (line: string) => void;
 }
 
 export interface ChaosReport {
   violations: string[];
   faults: Record<string, number>;
+  killedDuring: Record<string, number>;
   attempts: number;
   commits: number;
+  /** Commits that were on a disk only when it was taken away. */
+  lostByRight: number;
+  seconds: number;
 }
 
 const SMALL_DISK = '64m';
-const QUIET_MS = 180_000;
+/** Backoffs of what the faults made fail run out meanwhile. */
+const QUIET_MS = 300_000;
+/** The Worker as deployed, with the double of the sandbox SDK. */
+const ENTRY = 'test/workers/main.ts';
 
-export async function runChaos({ seed, kills, tasks, log }: ChaosOptions): Promise<ChaosReport> {
-  const random = new Random(seed);
+export async function runChaos({
+  seed,
+  kills,
+  tasks: count,
+  paceMs,
+  log,
+}: ChaosOptions): Promise<ChaosReport> {
+  const startedAtMs = Date.now();
+  const violations: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'edge-harness-chaos-'));
   const root = join(folder, 'workspaces');
   mkdirSync(root);
   const canFillDisk = mountSmallDisk(root);
-  const git = await startGitServer();
-  const token = randomSecret();
+  const [git, engine] = await Promise.all([startGitServer(), startContainerEngine()]);
   const stack = await startStack({
     port: 0,
-    token,
+    token: randomSecret(),
     encryptionKey: randomSecret(),
     stateDirectory: join(folder, 'state'),
     roots: [root],
+    entry: ENTRY,
+    vars: { LOCATIONS: 'host,cloudflare', CONTAINER_ENGINE_URL: engine.url },
     onLog: () => undefined,
   });
-  const chaos: Chaos = { stack, git, root, random, wiped: [], canFillDisk };
-  const ledger = new Ledger(folder);
-  const api = new ApiClient(stack.url, token);
   try {
-    const url = await git.repository('project');
-    await api.call('PUT', '/v1/projects/chaos', {
-      location: 'host',
-      repository: { url },
-      workflow: ledger.workflow(root),
-    });
-    const load = buildLoad(api, random, tasks);
-    const faults = await storm(chaos, load.act, kills, log);
+    const url = await git.repository(REPOSITORY);
+    const chaos: Chaos = {
+      stack,
+      api: new ApiClient(stack.url, stack.token),
+      git,
+      engine,
+      root,
+      ledger: new Ledger(folder),
+      shelf: new SnapshotShelf(join(folder, 'state', 'worker'), join(folder, 'shelf'), git.path(REPOSITORY)),
+      tasks: buildTasks(count),
+      random: new Random(seed),
+      canFillDisk,
+      paceMs,
+      losses: { byRight: new Set(), inSnapshot: [] },
+      killedDuring: {},
+    };
+    for (const project of PROJECTS)
+      await chaos.api.call('PUT', `/v1/projects/${project}`, {
+        location: project,
+        repository: { url },
+        workflow: chaos.ledger.workflow(root),
+      });
+    const faults = await storm(chaos, kills, log);
     await mendAll(chaos);
-    await settle(api, load.keys, random, log);
-    const violations = await findViolations(chaos, ledger, api, load.keys);
-    const entries = ledger.read();
-    const count = (what: string) => entries.filter((entry) => entry.what === what).length;
-    return { violations, faults, attempts: count('before_run'), commits: count('commit') };
+    await settle(chaos, log);
+    violations.push(...(await findViolations(chaos)));
+    for (const task of chaos.tasks.filter(({ key }) => violations.some((one) => one.includes(key))))
+      await logEvents(chaos, task, log);
+    return {
+      violations,
+      ...summarize(chaos),
+      faults,
+      seconds: Math.round((Date.now() - startedAtMs) / 1000),
+    };
   } finally {
     await stack.stop();
+    await engine.stop();
     await git.close();
-    const left = findProcesses(folder);
+    const left = await findLeftovers(folder);
     if (canFillDisk) execFileSync('umount', ['-l', root]);
     rmSync(folder, { recursive: true, force: true });
-    // eslint-disable-next-line no-unsafe-finally -- a leftover process is a violation of its own.
-    if (left.length > 0) throw new Error(`processes left behind:\n${left.join('\n')}`);
+    violations.push(...left.map((process) => `a process is left at the end: ${process}`));
   }
+}
+
+/** Straight from the object: what led to a violation. */
+async function logEvents({ stack }: Chaos, task: ChaosTask, log: (line: string) => void): Promise<void> {
+  const namespace = await stack.worker.namespace('WORKSPACE');
+  const object = namespace.get(namespace.idFromName(`${task.project}/${task.key}`)) as unknown as {
+    events(after: number, limit: number): Promise<StoredEvent[]>;
+  };
+  for (const { at_ms, name, data } of await object.events(0, 2000))
+    log(`${task.key} ${new Date(at_ms).toISOString()} ${name} ${data}`);
+}
+
+function summarize({ ledger, losses, killedDuring }: Chaos) {
+  const entries = ledger.read();
+  const count = (what: string) => entries.filter((entry) => entry.what === what).length;
+  return {
+    killedDuring,
+    attempts: count('before_run'),
+    commits: count('commit'),
+    lostByRight: losses.byRight.size,
+  };
 }
 
 /** A file system of its own, where that is allowed; else the disk is not filled. */
@@ -88,64 +148,57 @@ function mountSmallDisk(root: string): boolean {
 /** Load and faults at once, until there were `kills` faults. */
 async function storm(
   chaos: Chaos,
-  act: () => Promise<void>,
   kills: number,
   log: (line: string) => void,
 ): Promise<Record<string, number>> {
+  const { api, random, tasks, paceMs } = chaos;
+  const act = buildLoad(api, random, tasks);
   const faults: Record<string, number> = {};
-  const { random } = chaos;
   for (let done = 0; done < kills; done += 1) {
     for (let requests = random.between(1, 4); requests > 0; requests -= 1) {
       // Not awaited: a request may hang on a service that is just being killed.
       void act();
-      await new Promise((resolve) => setTimeout(resolve, random.between(20, 400)));
+      await pause(random.between(paceMs / 200, paceMs / 10));
     }
     const fault = await injectFault(chaos);
     faults[fault] = (faults[fault] ?? 0) + 1;
     log(`fault ${done + 1} of ${kills}: ${fault}`);
-    await new Promise((resolve) => setTimeout(resolve, random.between(500, 4000)));
+    await pause(random.between(paceMs / 8, paceMs));
   }
   return faults;
 }
 
 /** No more faults: half of the tasks are ended, and everything has to come to rest by itself. */
-async function settle(
-  api: ApiClient,
-  keys: string[],
-  random: Random,
-  log: (line: string) => void,
-): Promise<void> {
+async function settle(chaos: Chaos, log: (line: string) => void): Promise<void> {
+  const { api, random, tasks } = chaos;
   await waitFor(
     'health',
     () => api.get('/healthz').catch(() => null),
     (answer) => answer !== null,
     { timeoutMs: QUIET_MS },
   );
-  for (const key of keys) {
+  for (const { project, key } of tasks) {
     if (random.next() < 0.5) continue;
-    await api.call('PUT', `/v1/projects/chaos/tasks/${key}/state`, { state: 'Done' }, [404, 409]);
+    await api.call('PUT', `/v1/projects/${project}/tasks/${key}/state`, { state: 'Done' }, [404, 409]);
   }
   log('quiet: waiting until every workspace is at rest');
-  for (const key of keys)
+  const endAtMs = Date.now() + QUIET_MS;
+  for (const task of tasks)
     await waitFor(
-      `${key} at rest`,
-      () => restOf(api, key),
+      `${task.key} at rest`,
+      () => restOf(api, task),
       (rest) => rest === 'at rest',
-      { timeoutMs: QUIET_MS, stepMs: 300 },
+      { timeoutMs: endAtMs - Date.now(), stepMs: 300 },
     ).catch((thrown: unknown) => log(String(thrown)));
 }
 
-async function restOf(api: ApiClient, key: string): Promise<string> {
-  const { status, body } = await api.call<WorkspaceDetail>(
-    'GET',
-    `/v1/projects/chaos/workspaces/${key}`,
-    undefined,
-    [404],
-  );
+async function restOf(api: ApiClient, { path }: ChaosTask): Promise<string> {
+  const { status, body } = await api.call<WorkspaceDetail>('GET', path, undefined, [404]);
   if (status === 404 || body.status === 'removed') return 'at rest';
+  // The cron's part.
   if (body.kept) await api.call('POST', '/v1/sweep');
   const isIdle = !body.in_use && body.next_retry_at === null && body.phase === null && body.kept === null;
   return isIdle && body.saved.status !== 'failed'
     ? 'at rest'
-    : `${body.status} ${body.phase} ${body.saved.status} ${body.saved.reason}`;
+    : `${body.status} ${body.phase} ${body.saved.status} ${body.saved.reason} ${body.error?.detail ?? ''}`;
 }

@@ -18,6 +18,8 @@ export interface StackOptions {
   onLog?: (line: string) => void;
   /** Laid over the Worker's own settings. */
   vars?: Record<string, string>;
+  /** Another Worker than the deployed one, as a path from the repository's top: for tests. */
+  entry?: string;
 }
 
 export interface Stack {
@@ -47,6 +49,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       port,
       stateDirectory: join(options.stateDirectory, 'worker'),
       ...(options.onLog ? { onLog: options.onLog } : {}),
+      ...(options.entry === undefined ? {} : { entry: options.entry }),
       vars: {
         API_TOKEN: options.token,
         ENCRYPTION_KEY: options.encryptionKey,

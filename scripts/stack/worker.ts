@@ -18,6 +18,8 @@ export interface WorkerOptions {
   vars: Record<string, string>;
   /** The Worker's own log lines; without it only errors are shown. */
   onLog?: (line: string) => void;
+  /** From the repository's top. */
+  entry?: string;
 }
 
 /** What of wrangler.toml matters here. */
@@ -44,7 +46,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     r2Buckets: ['SNAPSHOTS'],
     assets: { directory: STATIC_DIRECTORY, routerConfig: { has_user_worker: true } },
     bindings: options.vars,
-    modules: [{ type: 'ESModule', path: 'worker.mjs', contents: await bundleWorker() }],
+    modules: [
+      {
+        type: 'ESModule',
+        path: 'worker.mjs',
+        contents: await bundleWorker(options.entry ?? 'src/worker.ts'),
+      },
+    ],
     log: new Log(LogLevel.ERROR),
     handleStructuredLogs: ({ level, message }) => {
       if (options.onLog) options.onLog(message);
@@ -54,9 +62,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   return keepUp({ ...converted, resourcePersistencePath: options.stateDirectory });
 }
 
-async function bundleWorker(): Promise<string> {
+async function bundleWorker(entry: string): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [`${ROOT}src/worker.ts`],
+    entryPoints: [`${ROOT}${entry}`],
     bundle: true,
     write: false,
     format: 'esm',

@@ -24,6 +24,14 @@ interface Container {
 
 export interface ContainerEngine {
   url: string;
+  /** All containers' folders are below it. */
+  root: string;
+  /** The sandbox is gone with its disk; the next call boots a fresh one. */
+  kill(id: string): Promise<void>;
+  /** The sandbox's next call is never answered. */
+  hang(id: string): void;
+  /** Its work tree; null while no container runs. */
+  workspaceOf(id: string): Promise<string | null>;
   stop(): Promise<void>;
 }
 
@@ -38,6 +46,10 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
   const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}`,
+    root,
+    kill: (id) => engine.kill(id),
+    hang: (id) => engine.hang(id),
+    workspaceOf: (id) => engine.workspaceOf(id),
     stop: async () => {
       await engine.stop();
       server.closeAllConnections();
@@ -71,7 +83,7 @@ class Engine {
         await this.kill(id);
         return void response.end();
       case 'hang':
-        this.#hanging.add(id);
+        this.hang(id);
         return void response.end();
       case 'calls':
         return void response.end(JSON.stringify(this.#calls.get(id) ?? []));
@@ -133,6 +145,15 @@ class Engine {
     this.#containers.delete(id);
     killProcesses(container.folder);
     rmSync(container.folder, { recursive: true, force: true });
+  }
+
+  hang(id: string): void {
+    this.#hanging.add(id);
+  }
+
+  async workspaceOf(id: string): Promise<string | null> {
+    const container = await this.#containers.get(id);
+    return container ? join(container.folder, 'workspace') : null;
   }
 
   async stop(): Promise<void> {
