@@ -1,7 +1,9 @@
 /** Small files that are whole or absent, whatever is killed when. */
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fsyncSync,
+  linkSync,
   openSync,
   readFileSync,
   renameSync,
@@ -17,22 +19,27 @@ export function saveAtomic(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
-/** On the disk when it returns. False when the file is already there: whoever came first wins, also against another process. */
+/** On the disk, and whole, when it returns. False when the file is already there: whoever came first wins, also against another process. */
 export function saveOnce(path: string, text: string): boolean {
-  let fd: number;
+  const temporary = `${path}.${randomUUID()}`;
   try {
-    fd = openSync(path, 'wx', 0o600);
+    writeDurably(temporary, text);
+    // A file that is created under its own name first would be there, and empty, after a crash between the two.
+    linkSync(temporary, path);
+    return true;
   } catch (error) {
     if (isCode(error, 'EEXIST')) return false;
     throw error;
+  } finally {
+    removeFile(temporary);
   }
+}
+
+function writeDurably(path: string, text: string): void {
+  const fd = openSync(path, 'wx', 0o600);
   try {
     writeSync(fd, text);
     fsyncSync(fd);
-    return true;
-  } catch (error) {
-    unlinkSync(path);
-    throw error;
   } finally {
     closeSync(fd);
   }
