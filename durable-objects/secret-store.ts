@@ -24,7 +24,7 @@ async function deriveKey(secret: string): Promise<CryptoKey> {
   ]);
 }
 
-export const hasEncryptionKey = (env: Env): boolean => (env.ENCRYPTION_KEY ?? '').length >= MIN_SECRET_LENGTH;
+const hasEncryptionKey = (env: Env): boolean => (env.ENCRYPTION_KEY ?? '').length >= MIN_SECRET_LENGTH;
 
 /** `iv ‖ ciphertext`, base64. */
 export async function seal(

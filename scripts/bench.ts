@@ -102,18 +102,6 @@ async function benchHook({ host, root }: Bench): Promise<void> {
   } as const;
   const user = { name: 'Bench', email: 'bench@localhost' };
   await client.start(target, { ...clone, user, wait_ms: 20_000, timeout_ms: 20_000 });
-  const noop = (id: string): ScriptSpec => ({
-    id,
-    kind: 'script',
-    role: 'hook',
-    script: 'true',
-    env: {},
-    unset: [],
-    leftovers: 'kill',
-    confinement: { kind: 'none' },
-    wait_ms: 20_000,
-    timeout_ms: 20_000,
-  });
   const ours: number[] = [];
   const plain: number[] = [];
   for (let run = 0; run < RUNS + 2; run += 1) {
@@ -130,6 +118,19 @@ async function benchHook({ host, root }: Bench): Promise<void> {
     `${ms(median(ours))} against bash -lc true ${ms(median(plain))}: ${ms(more)} more (wanted: ≤ 40 ms); one call`,
   );
 }
+
+const noop = (id: string): ScriptSpec => ({
+  id,
+  kind: 'script',
+  role: 'hook',
+  script: 'true',
+  env: {},
+  unset: [],
+  leftovers: 'kill',
+  confinement: { kind: 'none' },
+  wait_ms: 20_000,
+  timeout_ms: 20_000,
+});
 
 /** before_run, agent, after_run and a save with nothing new in a warm workspace. */
 async function benchWarmAttempt({ api, git, root, calls }: Bench): Promise<void> {

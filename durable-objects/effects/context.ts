@@ -60,7 +60,7 @@ export async function insist<T>(
   }
 }
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What a refused or failed call says about our files. */
 export function absenceOf(

@@ -1,6 +1,5 @@
 /** Finding the sandbox, or taking a fresh one; and asking, without waking it, whether it is awake. */
 import type { Outcome } from '../../src/core/lifecycle/event.ts';
-import type { Location } from '../../src/core/lifecycle/state.ts';
 import {
   absenceOf,
   absent,
@@ -95,5 +94,3 @@ export async function runKillLeftovers(context: EffectContext): Promise<EffectEn
   if (result === null) return 'later';
   return result.kind === 'answer' ? { type: 'leftovers-killed' } : absent(absenceOf(result));
 }
-
-export const isHostLike = (location: Location): boolean => location !== 'cloudflare';

@@ -38,9 +38,9 @@ export interface Plan {
 }
 
 export type AttemptOutcome = 'succeeded' | 'failed' | 'timed_out' | 'cancelled' | 'lost';
-export type RunOutcome = 'ok' | 'failed' | 'killed' | 'timeout' | 'cancelled' | 'lost' | 'skipped';
+type RunOutcome = 'ok' | 'failed' | 'killed' | 'timeout' | 'cancelled' | 'lost' | 'skipped';
 
-export type AttemptFailureCode =
+type AttemptFailureCode =
   | 'clone_failed'
   | 'after_create_failed'
   | 'before_run_failed'
@@ -149,7 +149,7 @@ export type WorkPhase =
   | 'snapshotting'
   | 'discarding';
 
-export type StopReason = 'cancel' | 'terminal' | 'delete';
+type StopReason = 'cancel' | 'terminal' | 'delete';
 
 /** One piece of work on the files; only one at a time owns them. `awaiting` is the id of the effect whose result moves it on. */
 export interface Work {
