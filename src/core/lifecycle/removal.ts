@@ -23,7 +23,6 @@ export function beginRemoval(draft: Draft): void {
   };
   state.stage = removal;
   state.retry = null;
-  state.queued = false;
   note(draft, 'removal', { started: state.removalWish?.by ?? 'terminal' });
   // Without files there is nothing to look at; destroying is idempotent and ends a half-made sandbox, too.
   if (state.files === 'none' && state.damaged === null) return beginDestroying(draft, removal);
@@ -209,10 +208,8 @@ function keep(draft: Draft, reason: string): void {
 function becomeRemoved(draft: Draft): void {
   const { state } = draft;
   state.stage = { name: 'removed', atMs: draft.atMs };
-  state.files = 'none';
   forgetIncarnations(draft);
   state.kept = null;
-  state.damaged = null;
   state.snapshot = null;
   note(draft, 'removal', { removed: true });
 }

@@ -95,8 +95,9 @@ describe('an incarnation that a failed creation left', () => {
     scene.script('claim', UNREACHABLE).script('discard', UNREACHABLE);
     scene.answer(GONE);
     scene.run();
-    expect(scene.state).toMatchObject({ files: 'lost', creationId: old });
+    const tried = scene.claims.at(-1);
+    expect(scene.state).toMatchObject({ files: 'lost', creationId: tried, formerIds: [old] });
     scene.fireTimer();
-    expect(scene.pending.at(-1)?.command).toMatchObject({ claim: true, replaces: old });
+    expect(scene.pending.at(-1)?.command).toMatchObject({ claim: true, replaces: [old, tried] });
   });
 });

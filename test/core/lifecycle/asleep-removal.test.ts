@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../../src/core/lifecycle/state.ts';
-import { ALL_HOOKS, idleScene, type Scene } from './driver.ts';
+import { ALL_HOOKS, idleScene, Scene } from './driver.ts';
 import {
   absent,
   CLONE_FAILED,
@@ -128,6 +128,41 @@ describe('a sandbox that is asleep at its removal', () => {
     scene.dispatch();
     scene.run().take();
     expect(end(scene)).toEqual(REBUILT);
+  });
+});
+
+describe('a rebuild', () => {
+  test('that took the sandbox and then failed is what the next one replaces', () => {
+    const scene = unsaved({ snapshots: true }).script('look', WITHOUT, WITHOUT);
+    scene.script('clone from snapshot', CLONE_FAILED);
+    end(scene);
+    const taken = scene.claims.at(-1);
+    expect(scene.state).toMatchObject({ creationId: taken, formerIds: [] });
+    scene.fireTimer();
+    scene.runTo('claim');
+    expect(scene.pending.at(-1)?.command).toMatchObject({ claim: true, replaces: [taken] });
+  });
+
+  test('says what it could not bring back', () => {
+    const scene = idleScene().script('look', WITH);
+    end(scene);
+    expect(scene.state.lastLoss).toContain('restored from the saved branch');
+  });
+});
+
+describe('a damaged workspace that falls asleep', () => {
+  test('is not damaged any more: before_remove runs in the rebuilt one', () => {
+    const scene = idleScene().script('open', DAMAGED).script('look', WITH);
+    scene.dispatch();
+    scene.run().take();
+    expect(end(scene)).toEqual(REBUILT);
+  });
+
+  test('and never had files of ours is removed without a rebuild', () => {
+    const scene = new Scene().script('claim', DAMAGED).script('look', WITH);
+    scene.dispatch();
+    scene.run().take();
+    expect(end(scene)).toEqual(['look', 'destroy']);
   });
 });
 

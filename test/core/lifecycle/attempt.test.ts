@@ -319,6 +319,22 @@ describe('an asked save', () => {
 });
 
 describe('a wake', () => {
+  test('during other work has nothing to do', () => {
+    const scene = idleScene();
+    scene.dispatch();
+    const before = scene.state;
+    expect(scene.send({ type: 'wake-requested' })).toBeNull();
+    expect(scene.state).toBe(before);
+  });
+
+  test('is refused without files', () => {
+    const scene = new Scene();
+    scene.dispatch();
+    scene.cancel();
+    scene.run();
+    expect(scene.send({ type: 'wake-requested' })).toBe('wrong_phase');
+  });
+
   test('verifies the files and does nothing more', () => {
     const scene = idleScene();
     expect(scene.send({ type: 'wake-requested' })).toBeNull();

@@ -180,6 +180,14 @@ describe('a cancel between attempts', () => {
     expect(scene.state).toMatchObject({ retry: null, stage: { name: 'idle' } });
   });
 
+  test('of an earlier attempt leaves the running one alone', () => {
+    const scene = later();
+    scene.runTo('agent').take();
+    expect(scene.cancel(1)).toBe('attempt_ended');
+    expect(scene.run().take()).toEqual(AFTER);
+    expect(scene.attempt.outcome).toBe('succeeded');
+  });
+
   test('of an attempt that has ended, that is not the last, or that never was is refused', () => {
     const scene = later();
     scene.run();

@@ -183,6 +183,24 @@ describe('discard=true', () => {
     expect(scene.state.stage.name).toBe('removed');
   });
 
+  test('is not taken back by the task becoming terminal', () => {
+    const scene = running('save');
+    scene.delete({ cancel: true, discard: true });
+    scene.setTask('Done');
+    expect(scene.run().take()).toEqual(DISCARD);
+  });
+
+  test('of a damaged workspace goes on where a failed destroy left it', () => {
+    const scene = idleScene().script('open', DAMAGED).script('look', DAMAGED);
+    scene.script('destroy', DESTROY_FAILED);
+    scene.dispatch();
+    scene.run();
+    scene.delete({ discard: true });
+    scene.run().take();
+    scene.fireTimer();
+    expect(scene.run().take()).toEqual(['destroy']);
+  });
+
   test('is not taken back by a second delete without it', () => {
     const scene = running('save');
     scene.delete({ cancel: true, discard: true });

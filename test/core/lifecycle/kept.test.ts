@@ -32,6 +32,7 @@ describe('a removal whose save does not make the branch safe', () => {
     expect(scene.run().take()).toEqual(['look', 'save']);
     expect(scene.state).toMatchObject({ stage: { name: 'idle' }, files: 'present', kept: { tries: 1 } });
     expect(scene.state.kept?.reason).toMatch(reason);
+    expect(scene.state.damaged !== null).toBe(outcome === DAMAGED);
   });
 
   test.each([
@@ -47,13 +48,17 @@ describe('a removal whose save does not make the branch safe', () => {
     expect(scene.state.stage.name).toBe('removed');
   });
 
-  test('says so when the work is on rescue refs only', () => {
+  test.each([
+    ['diverged', true],
+    ['head_elsewhere', true],
+    ['saved', false],
+  ] as const)('with %s warns that the work is on rescue refs only: %s', (status, warns) => {
     const rescueRefs = [{ ref: 'symphony-rescue/ABC-1/1', sha: 'b' }];
-    const scene = idleScene().script('save', saved('diverged', { rescueRefs }));
+    const scene = idleScene().script('save', saved(status, { rescueRefs }));
     scene.setTask('Done');
     scene.run();
-    const warning = expect.objectContaining({ rescue_refs: rescueRefs });
-    expect(scene.notes).toContainEqual({ event: 'removal', data: warning });
+    const warning = { event: 'removal', data: expect.objectContaining({ rescue_refs: rescueRefs }) };
+    expect(scene.notes.filter(({ data }) => 'warning' in data)).toEqual(warns ? [warning] : []);
   });
 });
 
@@ -82,7 +87,8 @@ describe('a kept workspace', () => {
 
   test('is removed by a sweep after its time', () => {
     const scene = kept();
-    scene.nowMs = scene.state.kept?.nextTryAtMs ?? 0;
+    // The sweep comes a millisecond later: on the dot.
+    scene.nowMs = (scene.state.kept?.nextTryAtMs ?? 0) - 1;
     scene.sweep();
     expect(scene.run().take()).toEqual(REMOVAL);
   });
