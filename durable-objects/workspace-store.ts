@@ -4,7 +4,7 @@ import type { Note } from '../src/core/lifecycle/event.ts';
 import type { Attempt, State } from '../src/core/lifecycle/state.ts';
 import type { KeptOutput } from '../src/sandbox/protocol.ts';
 import { ANSWER_TABLE } from './answer-table.ts';
-import { GRANT_TABLE } from './grant-table.ts';
+import { GRANT_ENDS, GRANT_TABLE } from './grant-table.ts';
 import { migrate } from './migrations.ts';
 import type { StoredEvent } from './rpc.ts';
 
@@ -16,6 +16,7 @@ const MIGRATIONS = [
    CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL);
    ${ANSWER_TABLE}
    ${GRANT_TABLE}`,
+  GRANT_ENDS,
 ];
 
 /** A SQLite value of a Durable Object holds 2 MB; a part of this many UTF-16 units stays below it in UTF-8. */

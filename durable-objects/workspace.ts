@@ -22,6 +22,7 @@ import { EffectRunner } from './effect-runner.ts';
 import { EffectValues } from './effect-values.ts';
 import { at, type EffectContext, type EffectEnd } from './effects/context.ts';
 import { streamExec } from './effects/exec.ts';
+import { maskData } from './effects/masking.ts';
 import { runEffect } from './effects/run.ts';
 import { GrantTable } from './grant-table.ts';
 import { IdempotentAnswers } from './idempotency.ts';
@@ -274,6 +275,8 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   async redeemGrant(hash: string): Promise<GitGrant | null> {
     const state = this.#store.load();
     const kind = this.#grants.find(hash, Date.now());
+    if (kind === null && this.#grants.reportEnded(hash))
+      this.#store.addEvent(Date.now(), 'git-refused', { reason: 'a grant was used after its operation' });
     if (state === null || kind === null || state.identity.repository === null) return null;
     const authorization = await projectOf(this.env, state.identity.project).gitAuthorization();
     if (!authorization.ok) return null;
@@ -287,7 +290,8 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   }
 
   async recordAudit(event: string, data: Record<string, unknown>): Promise<void> {
-    this.#store.addEvent(Date.now(), event, data);
+    const masker = await this.#context(null, Date.now()).values.masker();
+    this.#store.addEvent(Date.now(), event, maskData(masker, data));
   }
 
   // The one way that anything changes.

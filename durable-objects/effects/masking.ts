@@ -24,6 +24,15 @@ export function maskerFor(env: Env, values: ProcessEnvironment): Masker {
   return buildMasker([...named, ...own, ...values.gitSecrets].filter((value) => value !== ''));
 }
 
+/** Of an event that quotes somebody, such as the refs of a refused push. */
+export const maskData = (masker: Masker, data: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, maskValue(masker, value)]));
+
+const maskValue = (masker: Masker, value: unknown): unknown => {
+  if (typeof value === 'string') return masker.mask(value);
+  return Array.isArray(value) ? value.map((item) => maskValue(masker, item)) : value;
+};
+
 export const maskOutput = (masker: Masker, output: KeptOutput): KeptOutput => ({
   ...output,
   text: masker.mask(output.text),
@@ -55,6 +64,8 @@ const maskAbsence = (masker: Masker, absence: Absence): Absence => ({
 const maskReport = (masker: Masker, report: SaveReport): SaveReport => ({
   ...report,
   reason: report.reason === null ? null : masker.mask(report.reason),
+  // A branch of the agent's gives a rescue ref its name.
+  rescueRefs: report.rescueRefs.map(({ ref, sha }) => ({ ref: masker.mask(ref), sha })),
   unsavedCommits: report.unsavedCommits.map(({ sha, subject }) => ({ sha, subject: masker.mask(subject) })),
   uncommitted: { ...report.uncommitted, files: report.uncommitted.files.map((file) => masker.mask(file)) },
 });

@@ -6,7 +6,7 @@ import { absenceOf, absent, at, insist, type EffectContext, type EffectEnd } fro
 /** How long after its own timeout an operation may take to be stopped and reported. */
 const GRACE_MS = 60_000;
 
-type Followed = { view: OperationView } | { end: EffectEnd };
+export type Followed = { view: OperationView } | { end: EffectEnd };
 
 type WithoutWait<T> = T extends unknown ? Omit<T, 'wait_ms'> : never;
 
