@@ -1,8 +1,16 @@
 /** Secrets of the project as one effect needs them: fetched at most once, kept no longer than the effect. */
-import { buildMasker, type Masker } from '../src/core/redact.ts';
+import type { Masker } from '../src/core/redact.ts';
 import type { Env } from '../src/sandbox/env.ts';
 import { maskerFor } from './effects/masking.ts';
 import type { ProcessEnvironment, ProjectForWorkspace } from './project-for-workspace.ts';
+
+const WITHHELD =
+  '[withheld: the values to mask cannot be read; is ENCRYPTION_KEY the one they were sealed with?]';
+
+const WITHHOLD: Masker = {
+  mask: (text) => (text === '' ? '' : WITHHELD),
+  stream: () => ({ push: () => '', flush: () => '' }),
+};
 
 export class EffectValues {
   readonly #env: Env;
@@ -21,10 +29,10 @@ export class EffectValues {
     return values.value;
   }
 
-  /** Values that cannot be unsealed now went into no process either. */
+  /** Where the values can't be read, a process that was started before may print them all the same: nothing of it is shown. */
   async masker(): Promise<Masker> {
     const values = await this.#fetch();
-    return values.ok ? maskerFor(this.#env, values.value) : buildMasker([]);
+    return values.ok ? maskerFor(this.#env, values.value) : WITHHOLD;
   }
 
   #fetch() {

@@ -2,6 +2,7 @@
 import type { ExecLine } from '../../src/core/api.ts';
 import { planConfinement } from '../../src/core/confinement.ts';
 import { failure, type Failure } from '../../src/core/failure.ts';
+import type { Masker, MaskStream } from '../../src/core/redact.ts';
 import { err, ok, type Result } from '../../src/core/result.ts';
 import { MAX_WAIT_MS, type OperationView } from '../../src/sandbox/protocol.ts';
 import { at, insist, type EffectContext } from './context.ts';
@@ -29,36 +30,52 @@ export async function streamExec(
       wait_ms: 0,
     }),
   );
-  if (started?.kind === 'answer') return ok(followOutput(context, operation));
+  if (started?.kind === 'answer') return ok(followOutput(context, operation, await context.values.masker()));
   const detail =
     started?.kind === 'refused' ? started.error.detail : (started?.detail ?? 'no answer in time');
   return err(failure('sandbox_unavailable', `the command was not started: ${detail}`));
 }
 
 /** A reader that goes away stops the polling, not the command. */
-function followOutput(context: EffectContext, operation: string): ReadableStream<Uint8Array> {
+function followOutput(context: EffectContext, operation: string, masker: Masker): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const offsets = { stdout: 0, stderr: 0 };
+  const masks = { stdout: masker.stream(), stderr: masker.stream() };
   return new ReadableStream({
+    // A pull that brings nothing is not repeated by the stream: it lasts until there is something to say.
     async pull(controller) {
-      const emit = (line: ExecLine) => controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
-      const view = await pollOutput(context, operation, offsets);
-      if (view === null) {
-        emit({ outcome: 'lost', exit_code: null, duration_ms: 0 });
-        return controller.close();
+      for (;;) {
+        const view = await pollOutput(context, operation, offsets);
+        const lines = takeLines(view, offsets, masks);
+        for (const line of lines) controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
+        if (lines.some((line) => 'outcome' in line)) return controller.close();
+        if (lines.length > 0) return;
       }
-      for (const stream of ['stdout', 'stderr'] as const) {
-        const chunk = view.chunks?.[stream];
-        if (!chunk) continue;
-        offsets[stream] = chunk.next;
-        if (chunk.text !== '') emit({ stream, data: chunk.text });
-      }
-      if (view.state !== 'ended' || view.outcome === null || hasMore(view)) return;
-      emit({ outcome: view.outcome, exit_code: view.exit_code, duration_ms: view.duration_ms ?? 0 });
-      controller.close();
     },
   });
 }
+
+/** The last line is the outcome; null: the command was lost. */
+function takeLines(
+  view: OperationView | null,
+  offsets: { stdout: number; stderr: number },
+  masks: Record<'stdout' | 'stderr', MaskStream>,
+): ExecLine[] {
+  if (view === null) return [{ outcome: 'lost', exit_code: null, duration_ms: 0 }];
+  const lines: ExecLine[] = [];
+  const isOver = view.state === 'ended' && view.outcome !== null && !hasMore(view);
+  for (const stream of STREAMS) {
+    const chunk = view.chunks?.[stream];
+    if (chunk) offsets[stream] = chunk.next;
+    const data = masks[stream].push(chunk?.text ?? '') + (isOver ? masks[stream].flush() : '');
+    if (data !== '') lines.push({ stream, data });
+  }
+  if (view.outcome !== null && isOver)
+    lines.push({ outcome: view.outcome, exit_code: view.exit_code, duration_ms: view.duration_ms ?? 0 });
+  return lines;
+}
+
+const STREAMS = ['stdout', 'stderr'] as const;
 
 const hasMore = (view: OperationView): boolean =>
   view.chunks?.stdout.text !== '' || view.chunks.stderr.text !== '';

@@ -1,4 +1,7 @@
-/** Takes secrets out of text that people or logs get to see: as they are, URL-encoded, JSON-escaped and in base64. */
+/**
+ * Takes secrets out of text that people or logs get to see: as they are, URL-encoded, JSON-escaped and in base64. Tokens of ours whose value
+ * nobody keeps, made API tokens and git grants, are known by their form.
+ */
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 
 const MASK = '***';
@@ -10,7 +13,7 @@ const MAX_LINE_BREAK_LENGTH = 2;
 const LF = 10;
 const CR = 13;
 
-interface MaskStream {
+export interface MaskStream {
   /** Returns what can no longer be part of a secret; holds back the rest. */
   push(chunk: string): string;
   /** Returns what was held back. Ends the stream. */
@@ -31,11 +34,14 @@ export const tooShortToMask = (value: string): boolean => Array.from(value.trim(
 /** All occurrences are covered, also overlapping ones; time grows with the text, not with the number of secrets. */
 export function buildMasker(secrets: readonly string[]): Masker {
   const values = secrets.flatMap(withLines).filter((value) => !tooShortToMask(value));
-  if (values.length === 0)
-    return { mask: (text) => text, stream: () => ({ push: (chunk) => chunk, flush: () => '' }) };
-  const text = buildAutomaton(values.flatMap(textForms));
-  const base64 = buildAutomaton(values.flatMap(base64Forms));
-  const stream = (): MaskStream => new SpanMask([new Scanner(text, 'exact'), new Scanner(base64, 'wrapped')]);
+  const text = values.length === 0 ? null : buildAutomaton(values.flatMap(textForms));
+  const base64 = values.length === 0 ? null : buildAutomaton(values.flatMap(base64Forms));
+  const stream = (): MaskStream =>
+    new SpanMask([
+      ...(text === null ? [] : [new FormScanner(text, 'exact')]),
+      ...(base64 === null ? [] : [new FormScanner(base64, 'wrapped')]),
+      ...TOKEN_PREFIXES.map((prefix) => new TokenScanner(prefix)),
+    ]);
   const mask = (whole: string): string => {
     const once = stream();
     return once.push(whole) + once.flush();
@@ -185,8 +191,16 @@ function childOf({ code, firstChild, nextSibling }: Automaton, node: number, wan
   return child;
 }
 
-/** One pass over a text. `wrapped` forms may have line breaks inside. */
-class Scanner {
+/** One pass over a text. */
+interface Scanner {
+  /** The start of the longest form that ends with this character, else null. */
+  read(code: number, place: number): number | null;
+  /** The start of what may become a form, null when nothing may. */
+  openFrom(): number | null;
+}
+
+/** `wrapped` forms may have line breaks inside. */
+class FormScanner implements Scanner {
   readonly #automaton: Automaton;
   readonly #layout: 'exact' | 'wrapped';
   /** Where the last characters that counted are in the text: a ring as long as the longest form. */
@@ -201,7 +215,6 @@ class Scanner {
     this.#places = new Float64Array(automaton.longest);
   }
 
-  /** The start of the longest form that ends with this character, else null. */
   read(code: number, place: number): number | null {
     if (this.#layout === 'wrapped' && (code === LF || code === CR)) {
       if (++this.#lineBreakLength > MAX_LINE_BREAK_LENGTH) this.#node = ROOT;
@@ -214,7 +227,6 @@ class Scanner {
     return length > 0 ? this.#placeBack(length) : null;
   }
 
-  /** The start of what may become a form, null when nothing may. */
   openFrom(): number | null {
     const depth = this.#automaton.depth[this.#node] ?? 0;
     return depth > 0 ? this.#placeBack(depth) : null;
@@ -224,6 +236,48 @@ class Scanner {
     return this.#places[(this.#counted - length) % this.#places.length] ?? 0;
   }
 }
+
+/** `eh_…`: an API token that was made; `~…`: the end of a git grant's address. */
+const TOKEN_PREFIXES = ['eh_', '~'];
+/** 32 random bytes in base64url. */
+const TOKEN_LENGTH = 43;
+
+class TokenScanner implements Scanner {
+  readonly #prefix: string;
+  #matched = 0;
+  #start = 0;
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  read(code: number, place: number): number | null {
+    if (!this.#takes(code)) this.#matched = 0;
+    if (!this.#takes(code)) return null;
+    if (this.#matched === 0) this.#start = place;
+    this.#matched += 1;
+    if (this.#matched < this.#prefix.length + TOKEN_LENGTH) return null;
+    this.#matched = 0;
+    return this.#start;
+  }
+
+  openFrom(): number | null {
+    return this.#matched === 0 ? null : this.#start;
+  }
+
+  #takes(code: number): boolean {
+    if (this.#matched < this.#prefix.length) return code === this.#prefix.charCodeAt(this.#matched);
+    return isTokenCharacter(code);
+  }
+}
+
+/** Letters, digits, `-` and `_`. */
+const isTokenCharacter = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 48 && code <= 57) ||
+  code === 45 ||
+  code === 95;
 
 interface Span {
   start: number;

@@ -213,6 +213,19 @@ describe('time grows with the text only', () => {
   }, 10_000);
 });
 
+describe('a token of ours, whose value nobody keeps, is masked by its form', () => {
+  const token = 'Ab3_-'.repeat(9).slice(0, 43);
+  test.each([
+    [`a made API token eh_${token} here`, 'a made API token *** here'],
+    [`http://x/git/demo~ABC-1~${token}/info/refs`, 'http://x/git/demo~ABC-1***/info/refs'],
+    [`eeh_${token}`, 'e***'],
+    [`eh_${token.slice(1)} ~/${token} ~short`, `eh_${token.slice(1)} ~/${token} ~short`],
+  ])('%s', (text, masked) => {
+    expect(mask(text)).toBe(masked);
+    expect(maskInChunks(text, [3, 12, 20, 33], [])).toBe(masked);
+  });
+});
+
 test('without secrets, a text passes as it is', () => {
   const masker = buildMasker(['', 'short', '      ']);
   expect(masker.mask('short       text')).toBe('short       text');
