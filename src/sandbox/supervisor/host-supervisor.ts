@@ -1,10 +1,12 @@
 /** The supervisor of a host: any number of workspaces under the allowed roots. */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { err, ok, type Result } from '../../core/result.ts';
 import type { InventoryAnswer, OpenAnswer, OpenRequest, SupervisorError } from '../protocol.ts';
 import { buildGitEnv, type Machine } from './base-environment.ts';
 import { checkClaim, loadClaim } from './claim.ts';
+import { Confinements } from './confinements.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { claimPlace } from './host-claim.ts';
 import { layOut, layOutDirectory, type HostPaths } from './host-layout.ts';
@@ -21,6 +23,7 @@ const INVENTORY_LIMIT = 10_000;
 
 export class HostSupervisor implements Supervisor {
   readonly mode = 'host';
+  readonly confinements: Confinements;
   readonly #allowed: readonly string[];
   readonly #machine: Machine;
   readonly #roots: KnownRoots;
@@ -32,6 +35,10 @@ export class HostSupervisor implements Supervisor {
     mkdirSync(options.stateDirectory, { recursive: true, mode: 0o700 });
     this.#allowed = options.roots;
     this.#machine = machine;
+    const hidden = [...options.roots, options.stateDirectory].map((folder) =>
+      realpathOfExisting(resolve(folder)),
+    );
+    this.confinements = new Confinements(hidden);
     this.#roots = new KnownRoots(options.stateDirectory, options.roots);
     this.#workflows = new WorkflowFolders(options.stateDirectory, options.workflowFolders);
   }
@@ -127,7 +134,11 @@ export class HostSupervisor implements Supervisor {
     if (known !== undefined) return known;
     const { directory, stateDirectory } = paths;
     const place = { mode: this.mode, directory, stateDirectory, gitEnv: buildGitEnv(this.#machine) } as const;
-    const workspace = new Workspace(place, this.#machine, null);
+    const workspace = new Workspace(place, {
+      machine: this.#machine,
+      confinements: this.confinements,
+      sandboxStartedAt: null,
+    });
     this.#workspaces.set(directory, workspace);
     return workspace;
   }

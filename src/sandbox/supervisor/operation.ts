@@ -39,8 +39,12 @@ export class Operation {
     if (this.#end !== null) return;
     this.stdout.close();
     this.stderr.close();
-    this.folder.saveEnd(end);
     this.#end = end;
+    try {
+      this.folder.saveEnd(end);
+    } catch {
+      // A full disk: whoever asks now is told, and after a restart the wrapper's own record has to do.
+    }
     this.announce();
   }
 

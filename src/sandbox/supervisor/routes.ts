@@ -62,9 +62,10 @@ const WorkflowFolder = z.strictObject({ project: z.string().max(63), directory: 
 const ROUTES: readonly Route[] = [
   route('GET', /^\/$/, async () => json({ protocol: PROTOCOL_VERSION })),
 
-  route('GET', /^\/healthz$/, async ({ supervisor }) =>
-    json({ protocol: PROTOCOL_VERSION, mode: supervisor.mode, confinements: ['none'] }),
-  ),
+  route('GET', /^\/healthz$/, async ({ supervisor }) => {
+    const confinements = await supervisor.confinements.list();
+    return json({ protocol: PROTOCOL_VERSION, mode: supervisor.mode, confinements });
+  }),
 
   route('POST', /^\/open$/, async ({ supervisor, request }) => {
     const body = await readJson(request, OpenRequest);

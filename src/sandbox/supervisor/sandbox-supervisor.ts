@@ -6,31 +6,33 @@ import type { OpenAnswer, OpenRequest, SupervisorError } from '../protocol.ts';
 import { loadJson, saveAtomic } from './atomic-file.ts';
 import { buildGitEnv, type Machine } from './base-environment.ts';
 import { checkClaim, loadClaim, saveClaim } from './claim.ts';
+import { Confinements } from './confinements.ts';
 import { inspectRepository } from './git-inspect.ts';
 import type { SandboxOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { readProcess } from './process-table.ts';
 import { unsupported, type Supervisor } from './supervisor.ts';
-import { Workspace } from './workspace.ts';
+import { Workspace, type Surface } from './workspace.ts';
 
 export class SandboxSupervisor implements Supervisor {
   readonly mode = 'sandbox';
+  /** The container confines everything in it alike. */
+  readonly confinements = new Confinements(null);
   readonly #place: Place;
-  readonly #machine: Machine;
-  readonly #startedAt: number | null;
+  readonly #surface: Surface;
   #workspace: Workspace | null = null;
 
   constructor(options: SandboxOptions, machine: Machine) {
     const stateDirectory = join(options.stateDirectory, 'workspace');
     mkdirSync(stateDirectory, { recursive: true, mode: 0o700 });
-    this.#machine = machine;
     this.#place = {
       mode: 'sandbox',
       directory: options.workspace,
       stateDirectory,
       gitEnv: buildGitEnv(machine),
     };
-    this.#startedAt = options.ownContainer ? loadFirstStart(options.stateDirectory) : null;
+    const sandboxStartedAt = options.ownContainer ? loadFirstStart(options.stateDirectory) : null;
+    this.#surface = { machine, confinements: this.confinements, sandboxStartedAt };
   }
 
   async open(request: OpenRequest): Promise<Result<OpenAnswer, SupervisorError>> {
@@ -72,7 +74,7 @@ export class SandboxSupervisor implements Supervisor {
   }
 
   #open(): Workspace {
-    this.#workspace ??= new Workspace(this.#place, this.#machine, this.#startedAt);
+    this.#workspace ??= new Workspace(this.#place, this.#surface);
     return this.#workspace;
   }
 }

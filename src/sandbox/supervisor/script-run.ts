@@ -5,9 +5,10 @@ import type { Outcome } from '../protocol.ts';
 import type { ExitStatus } from './exit-status.ts';
 import { removeFile } from './atomic-file.ts';
 import { buildEnd, type Operation } from './operation.ts';
-import type { Ending } from './operation-record.ts';
+import type { Ending, OperationFolder } from './operation-record.ts';
 import { OutputPipe } from './output-pipe.ts';
 import type { PipeSupply } from './pipe-supply.ts';
+import { isLongScript } from './script-command.ts';
 import { ScriptProcess, type Launch, type Passing } from './script-process.ts';
 
 /** Between TERM and KILL. */
@@ -41,16 +42,19 @@ export class ScriptRun {
     operation.onStop((cause) => this.#stop(cause));
   }
 
-  /** `longScript` goes through a file, which is gone when the operation ends. Returns when the script runs. */
-  async start(launch: Launch, longScript: string | null): Promise<void> {
+  /** A long script goes through a file, which is gone when the operation ends. Returns when it runs, or has failed to. */
+  async start(launch: Launch, script: string): Promise<void> {
     const { folder } = this.#operation;
-    if (longScript !== null) writeFileSync(folder.file('script'), longScript, { mode: 0o600 });
-    await this.#surroundings.pipes.take(folder.file('stdout.pipe'));
-    await this.#surroundings.pipes.take(folder.file('stderr.pipe'));
-    this.#openPipes();
-    const passing = this.#process.start(launch);
-    this.#armTimer();
-    void this.#follow(passing);
+    try {
+      if (isLongScript(script)) writeFileSync(folder.file('script'), script, { mode: 0o600 });
+      await this.#surroundings.pipes.take(folder.file('stdout.pipe'));
+      await this.#surroundings.pipes.take(folder.file('stderr.pipe'));
+      this.#openPipes();
+      void this.#follow(this.#process.start(launch));
+      this.#armTimer();
+    } catch (error) {
+      this.#refuse(error);
+    }
   }
 
   /** Goes on with a script whose supervisor died. */
@@ -131,7 +135,7 @@ export class ScriptRun {
 
   async #terminate(cause: Ending['cause']): Promise<void> {
     const { folder } = this.#operation;
-    folder.saveEnding({ cause, at_ms: Date.now() });
+    saveEnding(folder, cause);
     const first = folder.loadEnding()?.cause ?? cause;
     // Looked at before the first signal: a child without marker and session is known by its parent only while that lives.
     this.#surroundings.isBusy(this.#operation);
@@ -168,6 +172,15 @@ export class ScriptRun {
     this.#operation.finish(buildEnd(end, atMs));
     await this.#process.release();
     void this.#surroundings.pipes.fill();
+  }
+}
+
+/** A full disk must not keep a script alive. */
+function saveEnding(folder: OperationFolder, cause: Ending['cause']): void {
+  try {
+    folder.saveEnding({ cause, at_ms: Date.now() });
+  } catch {
+    // A restarted supervisor would find the script still running, and end it by its timeout.
   }
 }
 

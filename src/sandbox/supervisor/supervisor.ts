@@ -1,10 +1,12 @@
 /** What a supervisor can be asked apart from the workspace's own matters. One workspace in a sandbox, any number on a host. */
 import type { Result } from '../../core/result.ts';
 import type { InventoryAnswer, OpenAnswer, OpenRequest, SupervisorError } from '../protocol.ts';
+import type { Confinements } from './confinements.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface Supervisor {
   readonly mode: 'host' | 'sandbox';
+  readonly confinements: Confinements;
   open(request: OpenRequest): Promise<Result<OpenAnswer, SupervisorError>>;
   /** Of a workspace that is claimed by `creationId`. */
   find(creationId: string, directory: string): Result<Workspace, SupervisorError>;

@@ -4,32 +4,43 @@ import { join } from 'node:path';
 import { err, ok, type Result } from '../../core/result.ts';
 import type { OperationSpec, SupervisorError } from '../protocol.ts';
 import type { Machine } from './base-environment.ts';
+import type { Confinements } from './confinements.ts';
 import { loseNative, startNative } from './native-run.ts';
 import { Operation } from './operation.ts';
 import { buildRecord, isSameSpec, OperationFolder } from './operation-record.ts';
 import { discardIfThere } from './output-pipe.ts';
 import type { Place } from './place.ts';
 import { PipeSupply } from './pipe-supply.ts';
-import { checkScript, startScript } from './script-start.ts';
+import { checkScript } from './script-start.ts';
 import { ScriptRun, type Surroundings } from './script-run.ts';
 import { WorkspaceProcesses } from './workspace-processes.ts';
 
 /** Ended operations whose records are kept: far more than one attempt has. */
 const KEPT_RECORDS = 200;
 
+/** What the workspaces of one supervisor share. */
+export interface Surface {
+  readonly machine: Machine;
+  readonly confinements: Confinements;
+  /** When the first supervisor of a sandbox started; null where the machine is shared. */
+  readonly sandboxStartedAt: number | null;
+}
+
 export class Workspace {
   readonly place: Place;
   /** Ways to close the terminals that are open here. */
   readonly terminals = new Set<() => void>();
   readonly #machine: Machine;
+  readonly #confinements: Confinements;
   readonly #processes: WorkspaceProcesses;
   readonly #pipes: PipeSupply;
   /** In the order of their start. */
   readonly #operations = new Map<string, Operation>();
 
-  constructor(place: Place, machine: Machine, sandboxStartedAt: number | null) {
+  constructor(place: Place, { machine, confinements, sandboxStartedAt }: Surface) {
     this.place = place;
     this.#machine = machine;
+    this.#confinements = confinements;
     this.#processes = new WorkspaceProcesses({ stateDirectory: place.stateDirectory, sandboxStartedAt });
     this.#pipes = new PipeSupply(place.stateDirectory);
     mkdirSync(this.#recordsFolder, { recursive: true, mode: 0o700 });
@@ -47,14 +58,13 @@ export class Workspace {
 
   /** Idempotent by id: the same specification again answers the operation that is there. */
   async start(spec: OperationSpec): Promise<Result<Operation, SupervisorError>> {
+    const refusal = spec.kind === 'script' ? await checkScript(spec, this.place, this.#confinements) : null;
+    // From here to the record nothing is awaited: of starts at the same time one makes the folder.
     const existing = this.#operations.get(spec.id);
     if (existing !== undefined)
       return isSameSpec(existing.record, spec) ? ok(existing) : err(conflict(spec.id));
-    const refusal = spec.kind === 'script' ? checkScript(spec, this.place) : null;
     if (refusal !== null) return err(refusal);
-    const folder = new OperationFolder(this.place.stateDirectory, spec.id);
-    if (!folder.create()) return err(conflict(spec.id));
-    const operation = this.#register(folder, spec);
+    const operation = this.#register(spec);
     await this.#run(operation, spec);
     this.#prune();
     return ok(operation);
@@ -76,7 +86,10 @@ export class Workspace {
     return join(this.place.stateDirectory, 'operations');
   }
 
-  #register(folder: OperationFolder, spec: OperationSpec): Operation {
+  #register(spec: OperationSpec): Operation {
+    const folder = new OperationFolder(this.place.stateDirectory, spec.id);
+    // A folder without a record is from a start that failed before anything ran.
+    folder.create();
     const record = buildRecord(spec, Date.now());
     folder.saveRecord(record);
     const operation = new Operation(folder, record);
@@ -85,13 +98,14 @@ export class Workspace {
   }
 
   async #run(operation: Operation, spec: OperationSpec): Promise<void> {
-    const setting = { operation, place: this.place, machine: this.#machine };
     const marker = this.#processes.markerOf(spec.id);
+    const setting = { operation, place: this.place, machine: this.#machine, marker };
     this.#processes.track(spec.id);
     if (spec.kind === 'script') {
-      await startScript(new ScriptRun(operation, this.#surroundings()), spec, { ...setting, marker });
+      const launch = this.#confinements.buildLaunch(spec, setting);
+      await new ScriptRun(operation, this.#surroundings()).start(launch, spec.script);
     } else {
-      startNative(spec, { ...setting, marker }, this.#surroundings());
+      startNative(spec, setting, this.#surroundings());
     }
   }
 
@@ -99,7 +113,12 @@ export class Workspace {
     return {
       pipes: this.#pipes,
       isBusy: ({ record }) => this.#processes.list(record.id).length > 0,
-      killOperation: async ({ record }) => (await this.#processes.killOperation(record.id)).left,
+      killOperation: async ({ record }) => {
+        if (record.confinement?.kind === 'docker') {
+          await this.#confinements.endContainer(this.#processes.markerOf(record.id));
+        }
+        return (await this.#processes.killOperation(record.id)).left;
+      },
       killLeftovers: async ({ record }) => {
         const others = this.#running().filter((id) => id !== record.id);
         return (await this.#processes.killLeftovers(others)).left;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OperationSpec } from '../../../src/sandbox/protocol.ts';
+import type { Confinement, OperationSpec } from '../../../src/sandbox/protocol.ts';
 import {
   answered,
   buildOpen,
@@ -69,6 +69,20 @@ export function describeOperations(way: Way): void {
       const spec = { ...buildScript('touch started'), ...wrong } as unknown as OperationSpec;
       const reply = await client.start(target, { ...spec, wait_ms: spec.wait_ms });
       expect(refusal(reply)).toBe('bad_request');
+      expect((await run(session(), 'ls started')).exit_code).toBe(2);
+    });
+
+    test('a confinement that health does not name is confinement_unavailable, and starts nothing', async () => {
+      const { client, target } = session();
+      const { confinements } = answered(await client.health());
+      const all: Confinement[] = [
+        { kind: 'bubblewrap' },
+        { kind: 'docker', image: 'image', network: 'none' },
+      ];
+      for (const confinement of all.filter(({ kind }) => !confinements.includes(kind))) {
+        const reply = await client.start(target, buildScript('touch started', { confinement }));
+        expect(refusal(reply)).toBe('confinement_unavailable');
+      }
       expect((await run(session(), 'ls started')).exit_code).toBe(2);
     });
 
