@@ -25,6 +25,8 @@ export interface HookEvent {
 
 type Run = AttemptView['hooks'][number] | NonNullable<AttemptView['agent']>;
 
+/** Characters; a log that is longer is loaded from what the service keeps. */
+const MAX_HEARD = 4 * 1024 * 1024;
 /** The last words of a run may come after its end. */
 const SETTLE_MS = 1_500;
 
@@ -34,6 +36,9 @@ export class AttemptLog {
   #number: number | null = null;
   /** Sections of runs that are read along, by operation. */
   #live = new Map<string, LogSection>();
+  /** What was read along since the connection began: another attempt may be looked at meanwhile. */
+  #heard: OutputEvent[] = [];
+  #heardLength = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(view: LogView, path: string) {
@@ -50,6 +55,7 @@ export class AttemptLog {
     this.#live.clear();
     this.#view.model.sections = [];
     this.#view.setTitle(`Log of attempt ${number}`, 'Nothing was written yet.');
+    for (const event of this.#heard) this.#add(event);
     await this.reload();
   }
 
@@ -78,13 +84,24 @@ export class AttemptLog {
     return section;
   }
 
-  /** After a new connection the output of what runs starts over. */
-  restart(): void {
+  /** After a new connection the output of what runs starts over; what has ended is asked for. */
+  async restart(): Promise<void> {
+    this.#heard = [];
+    this.#heardLength = 0;
     for (const section of this.#live.values()) section.clear();
+    this.#live.clear();
+    await this.reload();
   }
 
   takeOutput(event: OutputEvent): void {
-    if (event.attempt !== this.#number && event.attempt !== null) return;
+    this.#heard.push(event);
+    this.#heardLength += event.text.length;
+    while (this.#heardLength > MAX_HEARD) this.#heardLength -= this.#heard.shift()?.text.length ?? 0;
+    this.#add(event);
+  }
+
+  #add(event: OutputEvent): void {
+    if (event.attempt !== this.#number && (event.attempt !== null || this.#number === null)) return;
     const section = this.#live.get(event.operation) ?? this.#begin(event);
     if (event.missing_bytes > 0) section.addGap(event.missing_bytes);
     section.append(event.stream, event.text);

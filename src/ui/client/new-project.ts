@@ -27,6 +27,8 @@ export async function start(): Promise<void> {
   form.addEventListener('input', (event) => {
     if (event.target instanceof HTMLInputElement) rewrite();
   });
+  // What was typed while the editor was loading.
+  rewrite();
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void create(form, editor.text()).catch((thrown: unknown) => {

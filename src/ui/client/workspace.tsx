@@ -54,7 +54,7 @@ class WorkspacePage {
     openLive({
       url: `${this.#path}/events`,
       onOpen: () => {
-        this.#log.restart();
+        void attempt(() => this.#log.restart());
         void this.#load();
       },
       on: {
