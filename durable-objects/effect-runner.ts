@@ -1,17 +1,19 @@
 /** Runs the stored effects: each at most once at a time, until none is left or this run's time is over. */
-import type { Effect } from '../src/core/lifecycle/effect.ts';
 import type { EffectEnd } from './effects/context.ts';
+import type { StoredEffect } from './workspace-store.ts';
 
 export interface EffectHost {
-  pending(): Effect[];
+  pending(): StoredEffect[];
   /** Performs one; never rejects for an expected failure. */
-  perform(effect: Effect, deadlineAtMs: number): Promise<EffectEnd>;
+  perform(effect: StoredEffect, deadlineAtMs: number): Promise<EffectEnd>;
   /** Takes the result in, in one commit with the effect's deletion. */
-  end(effect: Effect, outcome: EffectEnd): Promise<void>;
+  end(effect: StoredEffect, outcome: EffectEnd): Promise<void>;
 }
 
 /** After a bug or a platform error an effect is left alone this long. */
 const FAULT_PAUSE_MS = 5_000;
+/** Every call has its own deadline; what is still under way so long after the run's is hanging, and the next run repeats it. */
+const OVERTIME_MS = 150_000;
 
 export class EffectRunner {
   readonly #host: EffectHost;
@@ -27,7 +29,7 @@ export class EffectRunner {
     this.#wake();
   }
 
-  /** Ends when nothing is pending, at the latest soon after `deadlineAtMs`. */
+  /** Ends when nothing is pending, at the latest `OVERTIME_MS` after `deadlineAtMs`. */
   async run(deadlineAtMs: number): Promise<void> {
     while (Date.now() < deadlineAtMs) {
       this.#startPending(deadlineAtMs);
@@ -35,20 +37,24 @@ export class EffectRunner {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      await Promise.race([...this.#running.values(), woken]);
+      await raceUntil(deadlineAtMs, [...this.#running.values(), woken]);
     }
-    await Promise.all(this.#running.values());
+    await raceUntil(deadlineAtMs + OVERTIME_MS, [Promise.all(this.#running.values())]);
+    this.#running.clear();
   }
 
   #startPending(deadlineAtMs: number): void {
     for (const effect of this.#host.pending()) {
       if (this.#running.has(effect.id)) continue;
-      const running = this.#runOne(effect, deadlineAtMs).finally(() => this.#running.delete(effect.id));
+      const running = this.#runOne(effect, deadlineAtMs).finally(() => {
+        // Left behind by an earlier run, it is no more the one that is there.
+        if (this.#running.get(effect.id) === running) this.#running.delete(effect.id);
+      });
       this.#running.set(effect.id, running);
     }
   }
 
-  async #runOne(effect: Effect, deadlineAtMs: number): Promise<void> {
+  async #runOne(effect: StoredEffect, deadlineAtMs: number): Promise<void> {
     try {
       await this.#host.end(effect, await this.#host.perform(effect, deadlineAtMs));
     } catch (thrown) {
@@ -64,4 +70,13 @@ export class EffectRunner {
       await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE_MS));
     }
   }
+}
+
+async function raceUntil(atMs: number, work: Promise<unknown>[]): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, atMs - Date.now()));
+  });
+  await Promise.race([...work, late]);
+  if (timer !== null) clearTimeout(timer);
 }

@@ -10,7 +10,7 @@ const REPORTED = 'reported';
 export class IndexReporter {
   readonly #env: Env;
   readonly #store: WorkspaceStore;
-  #running = false;
+  #running: Promise<void> | null = null;
 
   constructor(env: Env, store: WorkspaceStore) {
     this.#env = env;
@@ -28,14 +28,16 @@ export class IndexReporter {
     });
   }
 
+  /** Joins the run that is under way, whose end may come before: the alarm that is set again then goes on. */
   async run(deadlineAtMs: number): Promise<void> {
-    if (this.#running) return;
-    this.#running = true;
-    try {
-      while (!this.isDone() && Date.now() < deadlineAtMs) await this.#reportOnce();
-    } finally {
-      this.#running = false;
-    }
+    this.#running ??= this.#reportUntil(deadlineAtMs).finally(() => {
+      this.#running = null;
+    });
+    await this.#running;
+  }
+
+  async #reportUntil(deadlineAtMs: number): Promise<void> {
+    while (!this.isDone() && Date.now() < deadlineAtMs) await this.#reportOnce();
   }
 
   async #reportOnce(): Promise<void> {

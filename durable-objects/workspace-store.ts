@@ -17,12 +17,18 @@ const MIGRATIONS = [
    ${ANSWER_TABLE}
    ${GRANT_TABLE}`,
   GRANT_ENDS,
+  'ALTER TABLE effect ADD COLUMN issued_at_ms INTEGER NOT NULL DEFAULT 0;',
 ];
 
 /** A SQLite value of a Durable Object holds 2 MB; a part of this many UTF-16 units stays below it in UTF-8. */
 const PART_LENGTH = 500_000;
 /** Enough to tell a workspace's whole story; older ones are dropped. */
 const MAX_EVENTS = 2000;
+
+/** Journalled before it was started. */
+export interface StoredEffect extends Effect {
+  issuedAtMs: number;
+}
 
 export class WorkspaceStore {
   readonly #storage: DurableObjectStorage;
@@ -49,7 +55,7 @@ export class WorkspaceStore {
       this.setMeta('state', JSON.stringify(state));
       this.setMeta('version', String(Math.max(this.version() + 1, atMs)));
       if (done !== null) this.deleteEffect(done);
-      for (const effect of effects) this.#insertEffect(effect, state);
+      for (const effect of effects) this.#insertEffect(effect, state, atMs);
       if (state.attempt) this.#upsertAttempt(state.attempt);
       for (const { event, data } of notes) this.#insertEvent(atMs, event, data);
     });
@@ -78,19 +84,26 @@ export class WorkspaceStore {
     return Number(this.meta('version') ?? 0);
   }
 
-  effects(): Effect[] {
+  effects(): StoredEffect[] {
     return this.#storage.sql
-      .exec<{ id: string; command: string }>('SELECT id, command FROM effect ORDER BY seq')
+      .exec<{ id: string; command: string; issued_at_ms: number }>(
+        'SELECT id, command, issued_at_ms FROM effect ORDER BY seq',
+      )
       .toArray()
-      .map(({ id, command }) => ({ id, command: JSON.parse(command) as Effect['command'] }));
+      .map(({ id, command, issued_at_ms: issuedAtMs }) => ({
+        id,
+        command: JSON.parse(command) as Effect['command'],
+        issuedAtMs,
+      }));
   }
 
-  #insertEffect(effect: Effect, state: State): void {
+  #insertEffect(effect: Effect, state: State, atMs: number): void {
     this.#storage.sql.exec(
-      'INSERT OR REPLACE INTO effect (id, seq, command) VALUES (?, ?, ?)',
+      'INSERT OR REPLACE INTO effect (id, seq, command, issued_at_ms) VALUES (?, ?, ?, ?)',
       effect.id,
       state.effectCount,
       JSON.stringify(effect.command),
+      atMs,
     );
   }
 

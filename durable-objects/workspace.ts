@@ -9,7 +9,6 @@ import type {
   WorkspaceView,
 } from '../src/core/api.ts';
 import { failure, type Failure } from '../src/core/failure.ts';
-import type { Effect } from '../src/core/lifecycle/effect.ts';
 import type { Event, Request } from '../src/core/lifecycle/event.ts';
 import type { State } from '../src/core/lifecycle/state.ts';
 import { step } from '../src/core/lifecycle/step.ts';
@@ -34,7 +33,7 @@ import type { WorkspaceForProject } from './workspace-for-project.ts';
 import { Terminals } from './terminals.ts';
 import { WorkspaceFeed } from './workspace-feed.ts';
 import { type FileAnswer, hasFiles, isFreshSandbox, readFile, writeFile } from './workspace-files.ts';
-import { WorkspaceStore } from './workspace-store.ts';
+import { WorkspaceStore, type StoredEffect } from './workspace-store.ts';
 
 /** An alarm handler may run 15 minutes; it hands over to the next alarm well before. */
 const RUN_MS = 10 * 60_000;
@@ -42,6 +41,9 @@ const RUN_MS = 10 * 60_000;
 /** How long somebody who opens a file or a terminal waits for a sandbox that slept. */
 const WAKE_MS = 120_000;
 const AGENT_ACTIVE = 'An agent is working in this workspace: what you change here, it sees.';
+
+/** After a bug or a platform error an alarm comes again so much later. */
+const FAULT_PAUSE_MS = 5_000;
 
 const NOT_FOUND = err(failure('workspace_not_found', 'no task was ever dispatched to this workspace'));
 
@@ -71,6 +73,10 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
       target: at(state),
       masker: () => new EffectValues(env, projectOf(env, state.identity.project)).masker(),
     }));
+    // An alarm may be lost, as where the platform gave one up: whatever wakes the object sets it again.
+    void ctx.blockConcurrencyWhile(async () => {
+      if ((await ctx.storage.getAlarm()) === null) await this.#arm();
+    });
   }
 
   /** Server-Sent Events; see `WorkspaceFeed`. */
@@ -80,6 +86,16 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   }
 
   override async alarm(): Promise<void> {
+    try {
+      await this.#runOwedWork();
+    } catch (thrown) {
+      // The platform gives up an alarm that fails a few times; what is owed stays owed.
+      console.error(JSON.stringify({ at: 'alarm', error: String(thrown) }));
+      await this.ctx.storage.setAlarm(Date.now() + FAULT_PAUSE_MS);
+    }
+  }
+
+  async #runOwedWork(): Promise<void> {
     const state = this.#store.load();
     if (state?.stage.name === 'removed' && Date.now() >= state.stage.atMs + REMOVED_RECORD_MS)
       return this.#forget();
@@ -300,7 +316,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     return this.#commit({ ...event, atMs: Date.now(), newId: crypto.randomUUID() }, null);
   }
 
-  async #endEffect(effect: Effect, outcome: EffectEnd): Promise<void> {
+  async #endEffect(effect: StoredEffect, outcome: EffectEnd): Promise<void> {
     if (outcome === 'later') return;
     if (outcome === 'done') return this.#store.deleteEffect(effect.id);
     const event = { type: 'effect-ended', effect: effect.id, outcome } as const;
@@ -331,7 +347,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     if (atMs !== null) await this.ctx.storage.setAlarm(atMs);
   }
 
-  #context(effect: Effect | null, deadlineAtMs: number): EffectContext {
+  #context(effect: StoredEffect | null, deadlineAtMs: number): EffectContext {
     const state = this.#present();
     const { access, client } = reachSandbox(this.env, state.identity);
     const project = projectOf(this.env, state.identity.project);
@@ -348,6 +364,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
       client,
       grants: this.#grants,
       values: new EffectValues(this.env, project),
+      issuedAtMs: effect?.issuedAtMs ?? Date.now(),
       deadlineAtMs,
     };
   }

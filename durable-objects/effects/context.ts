@@ -23,6 +23,8 @@ export interface EffectContext {
   client: SupervisorClient;
   grants: GrantTable;
   values: EffectValues;
+  /** When the effect was journalled; it may have been run before, by an object that is no more. */
+  issuedAtMs: number;
   /** After this instant the effect answers `later`, and the next alarm goes on with it. */
   deadlineAtMs: number;
 }
@@ -44,14 +46,14 @@ export const at = (state: State): Target => ({
 
 /**
  * Repeats an idempotent call while it does not get through. null: this run's time is over.
- * `giveUpMs` counts from the first failure in this run; an alarm's run is longer than that.
+ * It is given up after `UNREACHABLE_MS`, which an alarm's run is longer than, but not before `notBeforeMs`.
  */
 export async function insist<T>(
   context: EffectContext,
   call: () => Promise<Reply<T>>,
-  giveUpMs: number = UNREACHABLE_MS,
+  notBeforeMs = 0,
 ): Promise<Reply<T> | null> {
-  const giveUpAtMs = Date.now() + giveUpMs;
+  const giveUpAtMs = Math.max(Date.now() + UNREACHABLE_MS, notBeforeMs);
   for (let stepMs = RETRY_STEP_MS; ; stepMs = Math.min(stepMs * 2, MAX_RETRY_STEP_MS)) {
     const result = await call();
     if (result.kind !== 'unreachable' || Date.now() >= giveUpAtMs) return result;

@@ -22,7 +22,7 @@ export async function runOperation(
   const started = await insist(
     context,
     () => context.client.start(at(state), { ...spec, wait_ms: waitMs }),
-    spec.timeout_ms + GRACE_MS,
+    overAtMs(context, spec.timeout_ms),
   );
   if (started === null) return { end: 'later' };
   if (started.kind !== 'answer') return { end: absent(absenceOf(started)) };
@@ -30,6 +30,10 @@ export async function runOperation(
     ? { view: started.value }
     : follow(context, spec.id, spec.timeout_ms);
 }
+
+/** A sandbox that does not answer may come back with its operation; from here on it cannot be running any more. */
+const overAtMs = ({ issuedAtMs }: EffectContext, timeoutMs: number): number =>
+  issuedAtMs + timeoutMs + GRACE_MS;
 
 /** Once stopped, after_run and the save still run: only what a stop ends is not started any more. */
 function isStopping(context: EffectContext): boolean {
@@ -61,7 +65,7 @@ async function follow(context: EffectContext, id: string, timeoutMs: number): Pr
     const polled = await insist(
       context,
       () => context.client.poll(at(context.state()), id, { waitMs, output: 'none' }),
-      timeoutMs + GRACE_MS,
+      overAtMs(context, timeoutMs),
     );
     if (polled === null) return { end: 'later' };
     if (polled.kind !== 'answer') return { end: absent(absenceOf(polled)) };
@@ -91,7 +95,7 @@ export async function runCancel(
     const result = await insist(context, () => context.client.cancel(at(context.state()), operation));
     if (result === null) return 'later';
     const notYet = result.kind === 'refused' && result.error.code === 'operation_not_found';
-    if (!notYet) return 'done';
+    if (!notYet && result.kind !== 'unreachable') return 'done';
     await new Promise((resolve) => setTimeout(resolve, 250));
     if (Date.now() >= context.deadlineAtMs) return 'later';
   }

@@ -7,6 +7,8 @@ import { runOperation } from './operation.ts';
 const SNAPSHOT_TIMEOUT_MS = 600_000;
 /** A larger bundle is skipped with its reason: it would be uploaded after every attempt. */
 const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
+/** A sandbox that stops in the middle is not waited for; then the effect is repeated. */
+const UPLOAD_MS = 240_000;
 const KEPT_SNAPSHOTS = 2;
 
 const prefixOf = ({ identity }: State): string => `${identity.project}/${identity.key}/`;
@@ -24,7 +26,7 @@ export async function runSnapshot(
     max_bytes: MAX_SNAPSHOT_BYTES,
   });
   if ('end' in followed)
-    return typeof followed.end === 'object' ? skipped(context, 'the sandbox did not answer') : followed.end;
+    return isAway(followed.end) ? skipped(context, 'the sandbox did not answer') : followed.end;
   return keepSnapshot(context, command.operation, followed.view);
 }
 
@@ -39,11 +41,20 @@ async function keepSnapshot(context: EffectContext, id: string, view: OperationV
   const prefix = prefixOf(context.state());
   // R2 wants the length of a stream before it reads the first byte.
   const { readable, writable } = new FixedLengthStream(bytes);
-  await Promise.all([body.value.body.pipeTo(writable), bucket.put(`${prefix}${id}`, readable)]);
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), UPLOAD_MS);
+  const { signal } = abort;
+  const sent = body.value.body.pipeTo(writable, { signal });
+  await Promise.all([sent, bucket.put(`${prefix}${id}`, readable)]).finally(() => clearTimeout(timer));
   await dropOlder(bucket, prefix, id);
   await context.client.dropSnapshot(at(context.state()), id);
   return { type: 'snapshotted', snapshot: { id, atMs: Date.now(), head, complete: true, skipped: null } };
 }
+
+/** What it found instead of our files counts; that it was not heard does not: the save came before. */
+const isAway = (end: EffectEnd): boolean =>
+  typeof end === 'object' &&
+  (end.type !== 'absent' || end.absence.kind === 'refused' || end.absence.kind === 'unreachable');
 
 const skipped = (context: EffectContext, reason: string): EffectEnd => ({
   type: 'snapshotted',
