@@ -41,6 +41,8 @@ export interface ChaosReport {
 const SMALL_DISK = '64m';
 /** Backoffs of what the faults made fail run out meanwhile. */
 const QUIET_MS = 300_000;
+/** Requests to a service that is down are no load; but faults do not wait for ever. */
+const UP_MS = 10_000;
 /** The Worker as deployed, with the double of the sandbox SDK. */
 const ENTRY = 'test/workers/main.ts';
 
@@ -155,6 +157,7 @@ async function storm(
   const act = buildLoad(api, random, tasks);
   const faults: Record<string, number> = {};
   for (let done = 0; done < kills; done += 1) {
+    await untilUp(api, UP_MS).catch(() => undefined);
     for (let requests = random.between(1, 4); requests > 0; requests -= 1) {
       // Not awaited: a request may hang on a service that is just being killed.
       void act();
@@ -171,12 +174,7 @@ async function storm(
 /** No more faults: half of the tasks are ended, and everything has to come to rest by itself. */
 async function settle(chaos: Chaos, log: (line: string) => void): Promise<void> {
   const { api, random, tasks } = chaos;
-  await waitFor(
-    'health',
-    () => api.get('/healthz').catch(() => null),
-    (answer) => answer !== null,
-    { timeoutMs: QUIET_MS },
-  );
+  await untilUp(api, QUIET_MS);
   for (const { project, key } of tasks) {
     if (random.next() < 0.5) continue;
     await api.call('PUT', `/v1/projects/${project}/tasks/${key}/state`, { state: 'Done' }, [404, 409]);
@@ -191,6 +189,14 @@ async function settle(chaos: Chaos, log: (line: string) => void): Promise<void> 
       { timeoutMs: endAtMs - Date.now(), stepMs: 300 },
     ).catch((thrown: unknown) => log(String(thrown)));
 }
+
+const untilUp = (api: ApiClient, timeoutMs: number) =>
+  waitFor(
+    'health',
+    () => api.get('/healthz').catch(() => null),
+    (answer) => answer !== null,
+    { timeoutMs },
+  );
 
 async function restOf(api: ApiClient, { path }: ChaosTask): Promise<string> {
   const { status, body } = await api.call<WorkspaceDetail>('GET', path, undefined, [404]);
