@@ -317,6 +317,10 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     return 'stays';
   }
 
+  async keysWithoutWorkspace(keys: string[]): Promise<string[]> {
+    return keys.filter((key) => this.#store.rowByKey(key) === null);
+  }
+
   // What its workspaces ask.
 
   async workflowInForce(): Answer<{ workflow: Workflow; text: string }> {

@@ -18,6 +18,7 @@ import type {
   WorkspacePage,
   WorkspaceView,
 } from '../src/core/api.ts';
+import type { Ownership } from '../src/core/cleanup.ts';
 import type { Failure } from '../src/core/failure.ts';
 import type { Result } from '../src/core/result.ts';
 import type { FileAnswer } from './workspace-files.ts';
@@ -114,6 +115,8 @@ export interface ProjectRpc {
     kept: { project: string; key: string; reason: string }[];
     nextCursor: string | null;
   }>;
+  /** Of these, those that no live workspace has and no dispatch has reserved. */
+  keysWithoutWorkspace(keys: string[]): Promise<string[]>;
 }
 
 /** One object per task's workspace, named `<project>/<key>`. Answers `workspace_not_found` before the first dispatch. */
@@ -136,6 +139,8 @@ export interface WorkspaceRpc {
     bytes: Uint8Array<ArrayBuffer>;
     ifMatch: string | null;
   }): Answer<string | null>;
+  /** Whose a sandbox or folder of this key is, by its creation id. */
+  ownershipOf(creationId: string): Promise<Ownership>;
   save(): Answer<WorkspaceView>;
   cancelAttempt(number: number): Answer<AttemptView>;
   finishAttempt(

@@ -4,7 +4,7 @@ import type { SandboxAccess } from '../src/sandbox/access.ts';
 import { SupervisorClient } from '../src/sandbox/client.ts';
 import { reachCloudflareSandbox } from '../src/sandbox/cloudflare.ts';
 import type { Env } from '../src/sandbox/env.ts';
-import { createLoopback } from '../src/sandbox/loopback.ts';
+import { reachHost } from '../src/sandbox/host.ts';
 
 export interface Reach {
   access: SandboxAccess;
@@ -17,20 +17,4 @@ export function reachSandbox(
 ): Reach {
   const access = location === 'cloudflare' ? reachCloudflareSandbox(env, sandboxId) : reachHost(env);
   return { access, client: new SupervisorClient(access) };
-}
-
-/** One supervisor for all workspaces of this machine; its own `destroy` removes one of them. */
-function reachHost(env: Env): SandboxAccess {
-  const { SANDBOX_HOST_URL: url, SANDBOX_HOST_TOKEN: token } = env;
-  if (url === undefined || token === undefined)
-    throw new Error(
-      'SANDBOX_HOST_URL and SANDBOX_HOST_TOKEN are not set: this deployment has no sandbox host',
-    );
-  const loopback = createLoopback(url, token);
-  return {
-    ...loopback,
-    openTerminal: (request) => loopback.fetch(request),
-    isAwake: async () => true,
-    destroy: null,
-  };
 }

@@ -18,6 +18,7 @@ const MIGRATIONS = [
    ${GRANT_TABLE}`,
   GRANT_ENDS,
   'ALTER TABLE effect ADD COLUMN issued_at_ms INTEGER NOT NULL DEFAULT 0;',
+  'CREATE TABLE incarnation (creation_id TEXT PRIMARY KEY);',
 ];
 
 /** A SQLite value of a Durable Object holds 2 MB; a part of this many UTF-16 units stays below it in UTF-8. */
@@ -54,6 +55,7 @@ export class WorkspaceStore {
       if (this.load()?.generation !== state.generation) this.#forgetGeneration();
       this.setMeta('state', JSON.stringify(state));
       this.setMeta('version', String(Math.max(this.version() + 1, atMs)));
+      if (state.creationId !== null) this.#rememberIncarnation(state.creationId);
       if (done !== null) this.deleteEffect(done);
       for (const effect of effects) this.#insertEffect(effect, state, atMs);
       if (state.attempt) this.#upsertAttempt(state.attempt);
@@ -66,6 +68,16 @@ export class WorkspaceStore {
   #forgetGeneration(): void {
     for (const table of ['effect', 'attempt', 'output', 'git_grant'])
       this.#storage.sql.exec(`DELETE FROM ${table}`);
+  }
+
+  /** Proves later that a folder or sandbox of this id was ours. */
+  #rememberIncarnation(creationId: string): void {
+    this.#storage.sql.exec('INSERT OR IGNORE INTO incarnation (creation_id) VALUES (?)', creationId);
+  }
+
+  hasMinted(creationId: string): boolean {
+    const query = 'SELECT 1 FROM incarnation WHERE creation_id = ?';
+    return this.#storage.sql.exec(query, creationId).toArray().length > 0;
   }
 
   meta(name: string): string | null {

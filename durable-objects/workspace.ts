@@ -8,6 +8,7 @@ import type {
   WorkspaceDetail,
   WorkspaceView,
 } from '../src/core/api.ts';
+import { ownershipOf, type Ownership } from '../src/core/cleanup.ts';
 import { failure, type Failure } from '../src/core/failure.ts';
 import type { Event, Request } from '../src/core/lifecycle/event.ts';
 import type { State } from '../src/core/lifecycle/state.ts';
@@ -237,6 +238,10 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     if (hasFiles(woken)) return use(this.#context(null, Date.now() + WAKE_MS));
     const detail = woken.error?.detail ?? woken.damaged ?? 'its files did not come back in time';
     return err(failure('sandbox_unavailable', detail));
+  }
+
+  async ownershipOf(creationId: string): Promise<Ownership> {
+    return ownershipOf(this.#store.load(), creationId, this.#store.hasMinted(creationId));
   }
 
   async save(): Answer<WorkspaceView> {

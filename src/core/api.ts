@@ -284,6 +284,17 @@ export const SweepReport = z.object({
   looked_at: count,
   removed: count,
   kept: z.array(z.object({ project: z.string(), key: z.string(), reason: z.string() })),
+  /** Folders on the sandbox host that no workspace goes by. */
+  orphans: z.array(
+    z.object({
+      /** null: nothing says whose it is. */
+      project: z.string().nullable(),
+      key: z.string(),
+      directory: z.string(),
+      removed: z.boolean(),
+      reason: z.string(),
+    }),
+  ),
   duration_ms: count,
 });
 export type SweepReport = z.infer<typeof SweepReport>;

@@ -10,7 +10,7 @@ const MAX_PAGES = 100;
 const CALL_GRACE_MS = 10_000;
 
 export interface ProjectSweep {
-  report: Omit<SweepReport, 'duration_ms'>;
+  report: Pick<SweepReport, 'looked_at' | 'removed' | 'kept'>;
   /** The place to go on at; undefined: done, or broken and left to the next round. */
   rest: string | null | undefined;
   fault: string | null;

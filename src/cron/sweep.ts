@@ -4,6 +4,7 @@
  */
 import { directoryOf, projectOf } from '../../durable-objects/stubs.ts';
 import type { SweepReport } from '../core/api.ts';
+import { sweepHost } from './host-orphans.ts';
 import { type Log, logToConsole } from '../http/request-log.ts';
 import type { Env } from '../sandbox/env.ts';
 import { type ProjectSweep, sweepProject } from './project-sweep.ts';
@@ -27,7 +28,14 @@ export async function sweepOnSchedule(env: Env, log: Log = logToConsole): Promis
   const from = parsePosition(await directory.loadSweepPosition());
   const { report, position } = await sweep(env, from, { force: false, budgetMs: TICK_BUDGET_MS }, log);
   await directory.saveSweepPosition(printPosition(position));
-  log({ level: 'info', message: 'sweep', ...report, kept: report.kept.length, finished: isAtEnd(position) });
+  log({
+    level: 'info',
+    message: 'sweep',
+    ...report,
+    kept: report.kept.length,
+    orphans: report.orphans.length,
+    finished: isAtEnd(position),
+  });
 }
 
 /** A person's: over everything, and kept workspaces do not wait for their backoff. */
@@ -45,7 +53,7 @@ async function sweep(
 ): Promise<Sweep> {
   const startedAtMs = Date.now();
   const deadlineMs = startedAtMs + budgetMs;
-  const report: SweepReport = { looked_at: 0, removed: 0, kept: [], duration_ms: 0 };
+  const report: SweepReport = { looked_at: 0, removed: 0, kept: [], orphans: [], duration_ms: 0 };
   const unfinished: SweepPosition['open'] = [];
   let position = from;
   while (!isAtEnd(position) && Date.now() < deadlineMs) {
@@ -65,6 +73,10 @@ async function sweep(
       if (part.rest !== undefined) unfinished.push({ project, cursor: part.rest });
     }
   }
+  report.orphans = await sweepHost(env, deadlineMs).catch((thrown: unknown) => {
+    log({ level: 'error', message: 'sweep of the sandbox host failed', fault: String(thrown) });
+    return [];
+  });
   report.duration_ms = Date.now() - startedAtMs;
   return { report, position: { ...position, open: [...position.open, ...unfinished] } };
 }

@@ -129,6 +129,7 @@ export const sweepExample = {
   looked_at: 3,
   removed: 1,
   kept: [{ project: 'demo', key: 'ABC-2', reason: 'the remote refused the push' }],
+  orphans: [],
   duration_ms: 2140,
 };
 

@@ -28,7 +28,7 @@ const postSweep = route(
     tag: 'Service',
     summary: 'Run the cleanup now',
     notes:
-      'Removes workspaces of tasks in a terminal state, as the cleanup every 5 minutes does, and tries kept ones again at once. Answers within 30 s; what is not done by then goes on in the background.',
+      'Removes workspaces of tasks in a terminal state, as the cleanup every 5 minutes does, and tries kept ones again at once. Folders on the sandbox host that no workspace goes by are reported, and removed where they were ours and are older than a day. Answers within 30 s; what is not done by then goes on in the background.',
     answers: { 200: jsonAnswer('What was done.', SweepReport, sweepExample) },
   },
   async ({ env }) => reply(200, ok(await sweepNow(env))),

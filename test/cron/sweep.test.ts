@@ -138,6 +138,7 @@ test('a person’s sweep forces, waits within its time, and reports what it did'
     looked_at: 27,
     removed: 9,
     kept: Array.from({ length: 9 }, () => kept),
+    orphans: [],
     duration_ms: expect.any(Number) as number,
   });
   expect(Math.min(...waits)).toBeGreaterThan(0);
@@ -148,7 +149,7 @@ test('POST /v1/sweep answers the report', async () => {
   const { ask } = startSweep(2);
   const response = await ask('POST /v1/sweep');
   expect(response.status).toBe(200);
-  expect(await response.json()).toEqual({ looked_at: 2, removed: 0, kept: [], duration_ms: 0 });
+  expect(await response.json()).toEqual({ looked_at: 2, removed: 0, kept: [], orphans: [], duration_ms: 0 });
 });
 
 test('what a person’s sweep has no time for is left to the next tick', async () => {
