@@ -1,5 +1,6 @@
 /** One sandbox operation from start to end: started once by id, found again after any interruption. */
 import { isStoppable } from '../../src/core/lifecycle/work.ts';
+import type { Reply } from '../../src/sandbox/client.ts';
 import { MAX_WAIT_MS, type OperationSpec, type OperationView } from '../../src/sandbox/protocol.ts';
 import { absenceOf, absent, at, insist, type EffectContext, type EffectEnd } from './context.ts';
 
@@ -59,6 +60,7 @@ async function stopBeforeStart(context: EffectContext, id: string): Promise<Foll
 }
 
 async function follow(context: EffectContext, id: string, timeoutMs: number): Promise<Followed> {
+  const overdueAtMs = Math.max(overAtMs(context, timeoutMs), Date.now() + GRACE_MS);
   for (;;) {
     const waitMs = Math.min(MAX_WAIT_MS, context.deadlineAtMs - Date.now());
     if (waitMs <= 0) return { end: 'later' };
@@ -70,6 +72,9 @@ async function follow(context: EffectContext, id: string, timeoutMs: number): Pr
     if (polled === null) return { end: 'later' };
     if (polled.kind !== 'answer') return { end: absent(absenceOf(polled)) };
     if (polled.value.state === 'ended') return readKept(context, id);
+    // The supervisor ends it in time; one that says otherwise is not believed for ever.
+    if (Date.now() >= overdueAtMs)
+      return { end: absent({ kind: 'unreachable', detail: 'the operation did not end in its time' }) };
   }
 }
 
@@ -94,10 +99,13 @@ export async function runCancel(
   while (isRunning()) {
     const result = await insist(context, () => context.client.cancel(at(context.state()), operation));
     if (result === null) return 'later';
-    const notYet = result.kind === 'refused' && result.error.code === 'operation_not_found';
-    if (!notYet && result.kind !== 'unreachable') return 'done';
+    if (!mayWorkLater(result)) return 'done';
     await new Promise((resolve) => setTimeout(resolve, 250));
     if (Date.now() >= context.deadlineAtMs) return 'later';
   }
   return 'done';
 }
+
+const mayWorkLater = (result: Reply<OperationView>): boolean =>
+  result.kind === 'unreachable' ||
+  (result.kind === 'refused' && ['operation_not_found', 'internal'].includes(result.error.code));

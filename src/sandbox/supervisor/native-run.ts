@@ -26,7 +26,6 @@ export function startNative(spec: NativeSpec, setting: Setting, surroundings: Su
   const stop = async (wanted: Ending['cause']): Promise<void> => {
     if (cause === null) {
       cause = wanted;
-      operation.folder.saveEnding({ cause, at_ms: Date.now() });
       abort.abort();
     }
     const answer = await Promise.race([work, sleep(ABORT_MS, null)]);

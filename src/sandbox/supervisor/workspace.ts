@@ -6,7 +6,7 @@ import type { OperationSpec, SupervisorError } from '../protocol.ts';
 import type { Machine } from './base-environment.ts';
 import type { Confinements } from './confinements.ts';
 import { loseNative, startNative } from './native-run.ts';
-import { Operation } from './operation.ts';
+import { buildEnd, Operation } from './operation.ts';
 import { buildRecord, isSameSpec, OperationFolder } from './operation-record.ts';
 import { discardIfThere } from './output-pipe.ts';
 import type { Place } from './place.ts';
@@ -65,7 +65,15 @@ export class Workspace {
       return isSameSpec(existing.record, spec) ? ok(existing) : err(conflict(spec.id));
     if (refusal !== null) return err(refusal);
     const operation = this.#register(spec);
-    await this.#run(operation, spec);
+    try {
+      await this.#run(operation, spec);
+    } catch (error) {
+      // It is recorded, and whoever asks for it waits for its end.
+      const reason = error instanceof Error ? error.message : String(error);
+      operation.finish(
+        buildEnd({ outcome: 'failed', detail: `It could not be started: ${reason}` }, Date.now()),
+      );
+    }
     this.#prune();
     return ok(operation);
   }
