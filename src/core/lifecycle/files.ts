@@ -141,7 +141,7 @@ export function onCloneFailed(draft: Draft, work: Work, detail: string): Standin
 export function onDiscarded(draft: Draft, work: Work, what: 'is gone' | 'may be there'): Standing {
   const { state } = draft;
   if (what === 'is gone') forgetIncarnations(draft);
-  state.files = work.restoring ? 'lost' : 'none';
+  // What it left of an earlier life is known still; of a first one there is nothing to know.
   if (!work.restoring) state.saved = UNKNOWN_SAVED;
   return 'over';
 }

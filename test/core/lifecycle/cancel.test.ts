@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { idleScene, Scene } from './driver.ts';
-import { FAILED, GONE, scriptEnded, UNREACHABLE } from './outcomes.ts';
+import { cloned, FAILED, GONE, scriptEnded, UNREACHABLE } from './outcomes.ts';
 
 const AFTER = ['hook after_run', 'save'];
 
@@ -30,12 +30,15 @@ describe('a cancel during creation', () => {
     expect(scene.attempt.hooks.at(-1)).toMatchObject({ hook: 'after_run', outcome: 'skipped' });
   });
 
-  test('that the operation outruns has the same end', () => {
+  test.each([
+    ['clone', cloned('remote'), 'cancel cloning'],
+    ['hook after_create', scriptEnded('ok'), 'cancel after-create'],
+  ])('that "%s" outruns has the same end', (at, outcome, stop) => {
     const scene = first();
-    scene.runTo('hook after_create').take();
+    scene.runTo(at).take();
     scene.cancel();
-    scene.answer(scriptEnded('ok'));
-    expect(scene.run().take()).toEqual(['cancel after-create', 'discard']);
+    scene.answer(outcome);
+    expect(scene.run().take()).toEqual([stop, 'discard']);
     expect(scene.attempt.outcome).toBe('cancelled');
     expect(scene.state.files).toBe('none');
   });

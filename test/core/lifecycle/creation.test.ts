@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { UNKNOWN_SAVED } from '../../../src/core/lifecycle/state.ts';
 import { Scene } from './driver.ts';
 import {
   absent,
@@ -98,7 +99,8 @@ describe('a creation that fails', () => {
     expect(scene.take().at(-1)).toBe('discard');
     expect(scene.attempt).toMatchObject({ outcome: ends, result: { failure: { code } }, save: null });
     expect(scene.state).toMatchObject({ files: 'none', creationId: null, error: { code } });
-    expect(scene.state.saved.status).toBe('unknown');
+    expect(scene.state.saved).toEqual(UNKNOWN_SAVED);
+    expect(scene.state.formerIds).toEqual([]);
 
     scene.fireTimer();
     scene.run();
@@ -106,6 +108,16 @@ describe('a creation that fails', () => {
     expect(new Set(scene.claims).size).toBe(2);
     expect(scene.attempt).toMatchObject({ number: 2, try: 2, outcome: 'succeeded' });
     expect(scene.state.error).toBeNull();
+  });
+
+  test('says how the hook ended', () => {
+    const scene = new Scene().script('hook after_create', FAILED, TIMEOUT);
+    scene.dispatch();
+    scene.run();
+    expect(scene.state.error?.detail).toContain('after_create exited with 3;');
+    scene.fireTimer();
+    scene.run();
+    expect(scene.state.error?.detail).toContain('after_create ended as timeout;');
   });
 
   test('records after_run as skipped', () => {

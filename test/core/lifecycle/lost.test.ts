@@ -212,6 +212,15 @@ describe('a workspace that is found damaged', () => {
     expect(scene.state).toMatchObject({ damaged: null, error: null });
   });
 
+  test('is not damaged any more once it is gone', () => {
+    const scene = running('open').script('claim', UNREACHABLE);
+    scene.answer(DAMAGED);
+    scene.dispatch();
+    scene.answer(GONE);
+    scene.run();
+    expect(scene.state).toMatchObject({ files: 'lost', damaged: null });
+  });
+
   test('is kept when its task becomes terminal, and goes once it was repaired', () => {
     const scene = running('open').script('save', DAMAGED);
     scene.answer(DAMAGED);

@@ -68,6 +68,9 @@ describe('the next timer', () => {
     scene.setTask('Done');
     scene.run();
     expect(nextTimerAtMs(scene.state)).toBe(scene.state.kept?.nextTryAtMs);
+    scene.fireTimer();
+    expect(scene.awaited).toBe('look');
+    expect(nextTimerAtMs(scene.state)).toBeNull();
   });
 
   test('is the deadline of a caller-run agent', () => {
@@ -105,6 +108,8 @@ describe('the next timer', () => {
 describe('a sandbox that would sleep', () => {
   test('is kept awake at most 5 minutes from call to call while the caller works', () => {
     const scene = waiting(cloudflare({ agentTimeoutMs: 3_600_000 }));
+    // The sandbox was opened two effects earlier.
+    expect(scene.nowMs - scene.state.touchedAtMs).toBe(3);
     const calls: number[] = [];
     while (scene.state.stage.name === 'work' && scene.state.stage.phase === 'agent_wait') {
       scene.fireTimer();
@@ -118,6 +123,8 @@ describe('a sandbox that would sleep', () => {
 
   test('is kept awake while commits are neither on the remote nor in a snapshot', () => {
     const scene = ended(cloudflare(), 'save', saved('unsaved', { stashes: 1 }));
+    // The save itself was the last call.
+    expect(scene.state.touchedAtMs).toBe(scene.nowMs);
     for (let count = 0; count < 5; count += 1) {
       expect(nextTimerAtMs(scene.state)).toBe(scene.state.touchedAtMs + KEEP_AWAKE_MS);
       scene.fireTimer();
@@ -167,15 +174,31 @@ describe('a sandbox that would sleep', () => {
     expect(atMs).toBeLessThanOrEqual(old.state.touchedAtMs + KEEP_AWAKE_MS);
   });
 
-  test('is kept awake while it is kept with unsaved commits', () => {
+  test('is kept awake while it is kept with unsaved commits, without another try before its time', () => {
     const scene = idleScene(cloudflare()).script('save', ...Array.from({ length: 9 }, () => SAVE_FAILED));
     scene.setTask('Done');
-    const trace: string[] = [];
-    for (let count = 0; count < 30; count += 1) {
-      trace.push(...scene.run().take());
+    const touched: number[] = [];
+    while (scene.run().state.kept) {
+      const { nextTryAtMs, tries } = scene.state.kept ?? { nextTryAtMs: 0, tries: 0 };
+      scene.take();
       scene.fireTimer();
+      const trace = scene.take();
+      expect(trace.includes('look')).toBe(scene.nowMs >= nextTryAtMs);
+      if (trace.includes('touch')) touched.push(tries);
     }
-    expect(trace).toContain('touch');
+    expect(new Set(touched)).toEqual(new Set([4, 5, 6, 7, 8, 9]));
+  });
+
+  test('is only touched while the caller works, though a save is due', () => {
+    const scene = ended(cloudflare(), 'save', SAVE_FAILED);
+    scene.dispatch({ agent: 'external' });
+    scene.plan.agent = 'external';
+    while (scene.awaited !== null) scene.answer();
+    scene.take();
+    expect(scene.state.saved.status).toBe('failed');
+    scene.fireTimer();
+    expect(scene.take()).toEqual(['touch']);
+    expect(scene.state.stage).toMatchObject({ phase: 'agent_wait' });
   });
 
   test('that is gone is not touched', () => {
