@@ -17,7 +17,11 @@ export class RequestBody {
   #fault: BodyFault | null = null;
 
   /** Counts and answers bytes as they are after decoding. */
-  constructor(stream: ReadableStream<Uint8Array> | null, coding: 'gzip' | null, maxBytes: number) {
+  constructor(
+    stream: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+    coding: 'gzip' | null,
+    maxBytes: number,
+  ) {
     const source = coding === null ? stream : decompress(stream);
     const [read, cancel] = source === null ? NOTHING : openReader(source);
     this.#read = read;
@@ -35,7 +39,10 @@ export class RequestBody {
     return this.#aborter.signal;
   }
 
-  /** null at the end. A fault stays. `buffer` may be filled and is lost to the caller; the chunk is the caller's alone. */
+  /**
+   * null at the end. A fault stays. The chunk is the caller's alone. With a `buffer`, which is lost to the caller, the
+   * answer waits until it is full.
+   */
   async next(buffer?: ArrayBuffer): Promise<Result<Uint8Array | null, BodyFault>> {
     if (this.#fault !== null) return err(this.#fault);
     if (this.#held !== null) {
@@ -83,22 +90,24 @@ const NOTHING: [ReadChunk, () => Promise<void>] = [() => Promise.resolve(null), 
 
 const openReader = (stream: ReadableStream<Uint8Array>): [ReadChunk, () => Promise<void>] => {
   const byob = openByobReader(stream);
-  const reader = byob ?? stream.getReader();
-  const read = async (buffer?: ArrayBuffer): Promise<Uint8Array | null> => {
-    for (;;) {
-      const { done, value } =
-        byob === null
-          ? await (reader as ReadableStreamDefaultReader<Uint8Array>).read()
-          : await byob.read(new Uint8Array(buffer ?? new ArrayBuffer(CHUNK_BYTES)));
-      if (done) return null;
-      if (value.length > 0) return value;
-    }
-  };
-  return [(buffer) => read(buffer).catch(() => undefined), () => reader.cancel()];
+  if (byob !== null) return [untilBytes((buffer) => fill(byob, buffer)), () => byob.cancel()];
+  const plain = stream.getReader();
+  return [untilBytes(() => plain.read()), () => plain.cancel()];
 };
 
+interface Piece {
+  done: boolean;
+  value?: Uint8Array | undefined;
+}
+
+/** The types of workerd do not know `min`. */
+interface ByobReader {
+  read(view: Uint8Array<ArrayBuffer>, options: { min: number }): Promise<Piece>;
+  cancel(): Promise<void>;
+}
+
 /** null: a stream of whole chunks, as Node decompresses to. */
-const openByobReader = (stream: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null => {
+const openByobReader = (stream: ReadableStream<Uint8Array>): ByobReader | null => {
   try {
     return stream.getReader({ mode: 'byob' });
   } catch {
@@ -106,5 +115,25 @@ const openByobReader = (stream: ReadableStream<Uint8Array>): ReadableStreamBYOBR
   }
 };
 
-const decompress = (stream: ReadableStream<Uint8Array> | null): ReadableStream<Uint8Array> | null =>
-  stream?.pipeThrough<Uint8Array>(new DecompressionStream('gzip')) ?? null;
+const fill = (reader: ByobReader, buffer: ArrayBuffer | undefined): Promise<Piece> =>
+  buffer === undefined
+    ? reader.read(new Uint8Array(CHUNK_BYTES), { min: 1 })
+    : reader.read(new Uint8Array(buffer), { min: buffer.byteLength });
+
+const untilBytes =
+  (read: (buffer?: ArrayBuffer) => Promise<Piece>): ReadChunk =>
+  async (buffer) => {
+    try {
+      for (let piece = await read(buffer); ; piece = await read()) {
+        // The last bytes may come together with the end.
+        if (piece.value !== undefined && piece.value.length > 0) return piece.value;
+        if (piece.done) return null;
+      }
+    } catch {
+      return undefined;
+    }
+  };
+
+const decompress = (
+  stream: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+): ReadableStream<Uint8Array> | null => stream?.pipeThrough(new DecompressionStream('gzip')) ?? null;

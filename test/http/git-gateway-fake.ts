@@ -32,7 +32,7 @@ export const fakeHost = (answer: (sent: Sent) => Response = answerWell): FakeHos
   return { fetch: fetchFake, sent };
 };
 
-export const answerWell = ({ method, url }: Sent): Response => {
+const answerWell = ({ method, url }: Sent): Response => {
   const service = url.includes('receive-pack') ? 'receive-pack' : 'upload-pack';
   const kind = method === 'GET' ? 'advertisement' : 'result';
   return new Response('answer of the host', {
@@ -43,7 +43,7 @@ export const answerWell = ({ method, url }: Sent): Response => {
 let repositories = 0;
 
 /** Each has a repository of its own, so that nothing is known of it from earlier. */
-export const grantFor = (changes: Partial<GrantAccess> = {}): GrantAccess => {
+const grantFor = (changes: Partial<GrantAccess> = {}): GrantAccess => {
   repositories += 1;
   return {
     operation: 'save',

@@ -30,20 +30,26 @@ describe('pushes', () => {
     expect(posted(host)[0]?.headers).not.toHaveProperty('content-encoding');
   });
 
-  test('of many pieces arrive whole', async () => {
-    const host = fakeHost();
-    const body = `${PUSH}${'0123456789'.repeat(30_000)}`;
-    const bytes = new Uint8Array(Buffer.from(body));
-    let at = 0;
-    const pieces = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        if (at >= bytes.length) return controller.close();
-        controller.enqueue(bytes.slice(at, (at += at < 300 ? 1 : 7_777)));
-      },
-    });
-    expect(await askToPush(host, pieces)).toMatchObject({ status: 200 });
-    expect(posted(host)[0]?.body).toBe(body);
-  });
+  test.each([undefined, 'bytes'] as const)(
+    'of many pieces in a stream of type %s arrive whole',
+    async (type) => {
+      const host = fakeHost();
+      const body = `${PUSH}${'0123456789'.repeat(30_000)}`;
+      const bytes = new Uint8Array(Buffer.from(body));
+      let at = 0;
+      const source = {
+        pull(controller: ReadableStreamDefaultController | ReadableByteStreamController) {
+          if (at < bytes.length) return controller.enqueue(bytes.slice(at, (at += at < 300 ? 1 : 7_777)));
+          controller.close();
+          if ('byobRequest' in controller) controller.byobRequest?.respond(0);
+        },
+      };
+      const pieces: ReadableStream =
+        type === undefined ? new ReadableStream(source) : new ReadableStream({ ...source, type });
+      expect(await askToPush(host, pieces)).toMatchObject({ status: 200 });
+      expect(posted(host)[0]?.body).toBe(body);
+    },
+  );
 
   test('that are a lone flush go on as one', async () => {
     const host = fakeHost();

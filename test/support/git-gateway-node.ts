@@ -26,7 +26,9 @@ const toRequest = (incoming: IncomingMessage, signal: AbortSignal): Request => {
     (values ?? []).map((value): [string, string] => [name, value]),
   );
   const body = method === 'GET' || method === 'HEAD' ? null : bodyOf(incoming);
-  return new Request(`http://gateway.example${url}`, { method, headers, body, signal, duplex: 'half' });
+  // Not every set of types knows `duplex`, without which Node streams nothing.
+  const init = { method, headers, body, signal, duplex: 'half' } as const;
+  return new Request(`http://gateway.example${url}`, init);
 };
 
 /** A cancelled body leaves the connection alone: the answer has yet to go out on it. */
@@ -48,11 +50,18 @@ const bodyOf = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
 const sendAnswer = async (answer: Response, outgoing: ServerResponse): Promise<void> => {
   outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
   try {
-    for await (const chunk of answer.body ?? [])
-      if (!outgoing.write(chunk))
-        await new Promise((resolve) => outgoing.once('drain', resolve).once('close', resolve));
+    for await (const chunk of answer.body ?? []) if (!outgoing.write(chunk)) await untilDrained(outgoing);
     outgoing.end();
   } catch {
     outgoing.destroy();
   }
 };
+
+const untilDrained = (outgoing: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const go = (): void => {
+      outgoing.off('drain', go).off('close', go);
+      resolve();
+    };
+    outgoing.on('drain', go).on('close', go);
+  });

@@ -48,7 +48,7 @@ export const startGateway = async (
 };
 
 const startInNode = async (config: string) => {
-  const program = fileURLToPath(new URL('git-gateway-node.ts', import.meta.url));
+  const program = fileURLToPath(new URL('git-gateway-node.ts', import.meta.url).href);
   const child = spawn(process.execPath, [program], {
     env: { CONFIG: config },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -73,7 +73,7 @@ const firstLine = (child: ChildProcess): Promise<string> =>
 
 const startInWorkerd = async (config: string) => {
   const bundle = await build({
-    entryPoints: [fileURLToPath(new URL('git-gateway-worker.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('git-gateway-worker.ts', import.meta.url).href)],
     bundle: true,
     write: false,
     format: 'esm',
