@@ -5,7 +5,7 @@
 import { closeSync, constants, existsSync, openSync, readSync, writeSync } from 'node:fs';
 import type { KeptOutput } from '../protocol.ts';
 import { buildMarker, planRing, planWindow, type OutputLimits, type Span } from './output-window.ts';
-import { finishPending, sanitise, trimEnd, trimStart } from './utf8.ts';
+import { cutBefore, finishPending, sanitise, trimEnd, trimStart } from './utf8.ts';
 
 const HEADER_BYTES = 64;
 
@@ -68,19 +68,25 @@ export class OutputFile {
     return { text, ...counts };
   }
 
-  /** Text from `offset` on, at most `maxBytes`; begins later where that text is no longer kept. */
+  /** Text from `offset` on, at most `maxBytes`; begins later where that text is no longer kept. Empty only at the end. */
   chunk(offset: number, maxBytes: number): OutputChunk {
     const { head, tail, missing } = planWindow(this.#textBytes, this.#limits);
-    const span =
-      offset < head.to || missing === 0 ? { from: offset, to: missing === 0 ? tail.to : head.to } : tail;
-    const from = Math.min(Math.max(offset, span.from), this.#textBytes);
-    const bytes = this.#read({ from, to: Math.min(span.to, from + maxBytes) });
-    const start = trimStart(bytes);
-    const text = trimEnd(start);
-    const begin = from + bytes.length - start.length;
-    // The last character of the head may be cut by the gap; it is skipped, or a reader would wait for it for ever.
-    const atGap = missing > 0 && from + bytes.length === head.to;
-    return { from: begin, next: atGap ? head.to : begin + text.length, text: text.toString() };
+    if (missing === 0) return this.#cut({ from: offset, to: tail.to }, maxBytes);
+    const first = this.#cut({ from: offset, to: head.to }, maxBytes);
+    // A character that the gap cuts is nowhere whole.
+    return first.text === ''
+      ? this.#cut({ from: Math.max(offset, tail.from), to: tail.to }, maxBytes)
+      : first;
+  }
+
+  #cut({ from, to }: Span, maxBytes: number): OutputChunk {
+    const start = Math.min(from, this.#textBytes);
+    // Three more than asked: as many as the rest of a cut character at the start can be.
+    const bytes = this.#read({ from: start, to: Math.min(to, start + maxBytes + 3) });
+    const whole = trimStart(bytes);
+    const text = trimEnd(whole.subarray(0, cutBefore(whole, maxBytes)));
+    const begin = start + bytes.length - whole.length;
+    return { from: begin, next: begin + text.length, text: text.toString() };
   }
 
   #store(text: Buffer): void {
