@@ -51,6 +51,7 @@ test('an invalid WORKFLOW.md is marked as it is typed, refused, and shown until 
   const editor = page.getByRole('textbox', { name: 'WORKFLOW.md' });
   await editor.click();
   await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
   await page.keyboard.insertText('---\nhooks:\n  timeout_ms: 60s\n---\n');
   await page.locator('#workflow-problems').getByText('3:15').waitFor();
   await page.locator('.cm-lint-marker-error').waitFor();

@@ -40,6 +40,7 @@ test('the wizard writes a WORKFLOW.md and creates the project', async () => {
   // The machine's own home is not where this test writes.
   await editor.click();
   await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
   await page.keyboard.insertText(WORKFLOW);
   await page.getByRole('button', { name: 'Create the project' }).click();
   await page.waitForURL('**/projects/life');

@@ -1,39 +1,40 @@
-/** Much to show: rows that never ran, and a hook that writes a long log. */
+/** Much to show: rows that never ran, and a log that no hook wrote. */
 import type { Page } from 'playwright-core';
-import type { WorkspacePage, WorkspaceView } from '../../src/core/api.ts';
+import type { AttemptView, WorkspacePage, WorkspaceView } from '../../src/core/api.ts';
 
-/** One shell command; a line as long as logs have them. */
-export const writeLongLog = (lines: number): string =>
-  `seq -f 'line %.0f of a log that somebody has to read' ${lines}`;
+/** The first hook of each attempt has written this many lines. */
+export async function showLongLog(page: Page, lines: number): Promise<void> {
+  const text = Array.from(
+    { length: lines },
+    (_, index) => `line ${index} \u001b[32mof a log\u001b[0m that somebody has to read\n`,
+  ).join('');
+  await page.route('**/attempts/*', async (route) => {
+    const attempt = (await (await route.fetch()).json()) as AttemptView;
+    const [first, ...others] = attempt.hooks;
+    if (!first) throw new Error('the attempt has no hook');
+    const stdout = { text, total_bytes: text.length, truncated: false };
+    await route.fulfill({ json: { ...attempt, hooks: [{ ...first, stdout }, ...others] } });
+  });
+}
 
 /** The list of this page answers made-up workspaces, in pages as the service does. */
 export async function showManyWorkspaces(page: Page, project: string, count: number): Promise<void> {
+  let template: WorkspaceView | null = null;
   await page.route(`**/v1/projects/${project}/workspaces?*`, async (route) => {
-    const query = new URL(route.request().url()).searchParams;
-    const limit = Number(query.get('limit') ?? 50);
-    const from = Number(query.get('cursor') ?? 0);
-    const response = await route.fetch({
-      url: route
-        .request()
-        .url()
-        .replace(/cursor=\d+/, 'cursor='),
-    });
-    const known = ((await response.json()) as Partial<WorkspacePage>).workspaces?.[0];
-    const template = known ?? (await firstOf(page, project));
+    const address = new URL(route.request().url());
+    template ??= await readOne(page, `${address.origin}${address.pathname}/ABC-1`);
+    const limit = Number(address.searchParams.get('limit') ?? 50);
+    const from = Number(address.searchParams.get('cursor') ?? 0);
     const size = Math.max(0, Math.min(limit, count - from));
-    const workspaces = Array.from({ length: size }, (_, index) => makeUp(template, from + index));
+    const one = template;
+    const workspaces = Array.from({ length: size }, (_, index) => makeUp(one, from + index));
     const next = from + limit < count ? String(from + limit) : null;
     await route.fulfill({ json: { workspaces, next_cursor: next } satisfies WorkspacePage });
   });
 }
 
-let first: WorkspaceView | null = null;
-
-async function firstOf(page: Page, project: string): Promise<WorkspaceView> {
-  const answer = await page.request.get(`/v1/projects/${project}/workspaces/ABC-1`);
-  first ??= (await answer.json()) as WorkspaceView;
-  return first;
-}
+const readOne = async (page: Page, url: string): Promise<WorkspaceView> =>
+  (await (await page.request.get(url)).json()) as WorkspaceView;
 
 const STATUSES = ['ready', 'running', 'ready', 'kept', 'ready', 'creating', 'ready', 'failed'] as const;
 const SAVED = ['saved', 'saved', 'unsaved', 'failed', 'nothing_to_save', 'unknown', 'diverged'] as const;

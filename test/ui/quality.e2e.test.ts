@@ -5,15 +5,16 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStack, type TestProject, type TestStack } from '../support/stack.ts';
-import { TestBrowser } from './browser.ts';
-import { longestFrameMs, sidewaysPx } from './in-page.ts';
-import { showManyWorkspaces, writeLongLog } from './many.ts';
+import { isShown, TestBrowser } from './browser.ts';
+import { scrollThrough, sidewaysPx } from './in-page.ts';
+import { showLongLog, showManyWorkspaces } from './many.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const FIRST_LOAD_BYTES = 150 * 1024;
-const USABLE_MS = 1_000;
-/** This machine does other things beside. */
-const SLACK = 3;
+/** Of the page's own processor time: what a clock shows depends on what else this machine does. */
+const USABLE_CPU_MS = 1_000;
+/** Of 60 frames that scroll through all of it. */
+const SCROLL_CPU_MS = 1_500;
 
 let stack: TestStack;
 let browser: TestBrowser;
@@ -23,7 +24,10 @@ beforeAll(async () => {
   stack = await startTestStack({ vars: { DEMO_REPOSITORY: 'https://git.example/demo.git' } });
   browser = await TestBrowser.start(stack.stack);
   project = await stack.project({
-    workflow: `hooks:\n  before_run: ${JSON.stringify(writeLongLog(100_000))}\nagent:\n  command: "echo done"`,
+    workflow: 'hooks:
+  before_run: echo a line; exit 0
+agent:
+  command: echo done',
   });
   await project.run('ABC-1', { title: 'Something to do' });
 });
@@ -33,25 +37,25 @@ afterAll(async () => {
   await stack.stop();
 });
 
-const PAGES = (): [name: string, address: string, ready: string][] => [
+/** `P` stands for the project's pages. */
+const PAGES: [name: string, address: string, ready: string][] = [
   ['the sign-in page', '/sign-in?next=%2F', '#content'],
   ['the projects', '/', 'h1'],
   ['the wizard', '/new-project', '.cm-content'],
-  ['the workspaces', `/projects/${project.id}`, '#live.on'],
-  ['the settings', `/projects/${project.id}/settings`, '.cm-content'],
-  ['a workspace', `/projects/${project.id}/workspaces/ABC-1`, '.log-line'],
-  ['the files', `/projects/${project.id}/workspaces/ABC-1#files`, '.tree button'],
-  ['the terminal', `/projects/${project.id}/workspaces/ABC-1#terminal`, '.xterm-rows'],
+  ['the workspaces', 'P', '#live.on'],
+  ['the settings', 'P/settings', '.cm-content'],
+  ['a workspace', 'P/workspaces/ABC-1', '.log-line'],
+  ['the files', 'P/workspaces/ABC-1#files', '.tree button'],
+  ['the terminal', 'P/workspaces/ABC-1#terminal', '.xterm-rows'],
   ['the hooks', '/hooks', '#native figure'],
 ];
 
 describe('axe finds no serious violation', () => {
-  test.each(PAGES().map(([name]) => name))('on %s, light and dark, wide and narrow', async (name) => {
-    const [, address, ready] = PAGES().find(([other]) => other === name) ?? ['', '', ''];
+  test.each(PAGES)('on %s, light and dark, wide and narrow', async (name, address, ready) => {
     for (const options of [{}, { dark: true, width: 390, height: 844 }]) {
       const page =
         name === 'the sign-in page' ? await browser.page(options) : await browser.signedIn(options);
-      await page.goto(address);
+      await page.goto(address.replace(/^P/, `/projects/${project.id}`));
       await page.locator(ready).first().waitFor();
       expect(await findViolations(page)).toEqual([]);
       expect(await page.evaluate(sidewaysPx)).toBeLessThanOrEqual(0);
@@ -74,7 +78,19 @@ async function findViolations(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`);
 }
 
-test('the first load of a workspace is below 150 KB in gzip, and usable within a second', async () => {
+/** Processor time that the page's main thread has used since it was opened, in milliseconds. */
+async function startClock(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const read = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
+  };
+  const startedAtMs = await read();
+  return async () => (await read()) - startedAtMs;
+}
+
+test('the first load of a list is below 150 KB in gzip, and usable after a second of processor time', async () => {
   const page = await browser.signedIn();
   let bytes = 0;
   page.on('response', (response) => {
@@ -84,44 +100,39 @@ test('the first load of a workspace is below 150 KB in gzip, and usable within a
       () => undefined,
     );
   });
-  const startedAt = performance.now();
+  const usedMs = await startClock(page);
   await page.goto(`/projects/${project.id}`);
-  await page.locator('#live.on').waitFor();
-  const usableMs = performance.now() - startedAt;
-  await page.waitForLoadState('networkidle').catch(() => undefined);
+  await page.getByText('1 present').waitFor();
+  expect(await usedMs()).toBeLessThan(USABLE_CPU_MS);
   expect(bytes).toBeGreaterThan(5_000);
   expect(bytes).toBeLessThan(FIRST_LOAD_BYTES);
-  expect(usableMs).toBeLessThan(USABLE_MS * SLACK);
 });
 
-test('a log of 100 000 lines scrolls and is searched without a long pause', async () => {
+test('a log of 100 000 lines keeps few lines in the page, scrolls smoothly, and is searched', async () => {
   const page = await browser.signedIn();
+  await showLongLog(page, 100_000);
   await page.goto(`/projects/${project.id}/workspaces/ABC-1`);
   await page.locator('.log-line').first().waitFor();
-  const log = page.getByRole('log');
-  await log
-    .getByText('left out')
-    .first()
-    .waitFor({ state: 'attached' })
-    .catch(() => undefined);
-  const frameMs = await page.evaluate(longestFrameMs, '#log');
-  expect(frameMs).toBeLessThan(250 * SLACK);
+  const usedMs = await startClock(page);
+  await page.evaluate(scrollThrough, '#log');
+  expect(await usedMs()).toBeLessThan(SCROLL_CPU_MS);
   expect(await page.locator('.log-line').count()).toBeLessThan(200);
-  await page.getByLabel('Search the log').fill('line 99999');
-  await page.locator('.log-line.found', { hasText: 'line 99999' }).waitFor();
+  await page.getByLabel('Search the log').fill('line 77777 ');
+  expect(await isShown(page.locator('.log-line.found', { hasText: 'line 77777 ' }))).toBe(true);
 });
 
-test('1 000 workspaces are listed, filtered and scrolled without a long pause', async () => {
+test('1 000 workspaces are listed, filtered and scrolled smoothly', async () => {
   const page = await browser.signedIn();
   await showManyWorkspaces(page, project.id, 1_000);
   await page.goto(`/projects/${project.id}`);
   await page.getByText('1,000 present').waitFor();
-  const frameMs = await page.evaluate(longestFrameMs, 'html');
-  expect(frameMs).toBeLessThan(250 * SLACK);
+  const usedMs = await startClock(page);
+  await page.evaluate(scrollThrough, 'html');
+  expect(await usedMs()).toBeLessThan(SCROLL_CPU_MS);
   await page.getByLabel('Search workspaces').fill('TASK-77');
-  await page.getByText('11 shown').waitFor();
+  expect(await isShown(page.getByText('11 shown'))).toBe(true);
   await page.getByText('Needs attention').click();
-  await page.getByText(/^\d+ shown/).waitFor();
+  expect(await isShown(page.getByText(/^\d shown/))).toBe(true);
 });
 
 test('no script failed and no policy was broken on the way', () => {

@@ -93,7 +93,7 @@ function buildState(
       syntaxHighlighting(COLORS),
       THEME,
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-label': label }),
+      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
       EditorState.readOnly.of(isReadOnly ?? false),
       keymap.of([
         { key: 'Mod-s', preventDefault: true, run: () => (onSave?.(), true) },

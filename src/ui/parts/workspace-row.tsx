@@ -65,19 +65,26 @@ const StateCell = ({ workspace, nowMs }: RowProps) => {
 export const SavedLine = ({ workspace, nowMs }: RowProps) => {
   const { saved } = workspace;
   const word = SAVED[saved.status];
-  const sha = saved.sha ?? saved.remote_sha;
+  const before = SHA_WORDS[saved.status];
   return (
     <span class="saved">
       <Badge tone={word.tone} text={word.text} title={saved.reason ?? undefined} />
-      {sha === null ? null : (
+      {before === undefined || saved.sha === null ? null : (
         <>
-          {' at '}
-          <Code text={shortSha(sha)} title={sha} />
+          <span> {before} </span>
+          <Code text={shortSha(saved.sha)} title={saved.sha} />
+          {saved.at !== null && <span class="sub"> {ago(saved.at, nowMs)}</span>}
         </>
       )}
-      {saved.at === null ? null : <span class="sub"> {ago(saved.at, nowMs)}</span>}
     </span>
   );
+};
+
+/** What the commit in the repository is to the work here. */
+const SHA_WORDS: Partial<Record<WorkspaceView['saved']['status'], string>> = {
+  saved: 'at',
+  unsaved: 'since',
+  failed: 'since',
 };
 
 const AttemptsCell = ({ workspace }: { workspace: WorkspaceView }) => {
