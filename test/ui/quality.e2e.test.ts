@@ -24,10 +24,7 @@ beforeAll(async () => {
   stack = await startTestStack({ vars: { DEMO_REPOSITORY: 'https://git.example/demo.git' } });
   browser = await TestBrowser.start(stack.stack);
   project = await stack.project({
-    workflow: 'hooks:
-  before_run: echo a line; exit 0
-agent:
-  command: echo done',
+    workflow: 'hooks:\n  before_run: echo a line\nagent:\n  command: echo done',
   });
   await project.run('ABC-1', { title: 'Something to do' });
 });
