@@ -67,6 +67,14 @@ describe('an asked save', () => {
     expect(scene.attempt).toMatchObject({ outcome: 'succeeded', save: { status: 'saved' }, result: null });
   });
 
+  test('that the remote refuses leaves what the attempt saved', () => {
+    const scene = idleScene().script('save', SAVE_FAILED);
+    scene.send({ type: 'save-requested' });
+    scene.run();
+    expect(scene.state.saved.status).toBe('failed');
+    expect(scene.attempt.save?.status).toBe('saved');
+  });
+
   test('is snapshotted, too, and a damage found then is kept in mind', () => {
     const scene = idleScene({ plan: { snapshots: true } })
       .script('save', SAVE_FAILED)

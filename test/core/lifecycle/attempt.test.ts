@@ -71,6 +71,16 @@ describe('before_run', () => {
     expect(scene.state.retry).toBeNull();
   });
 
+  test.each([
+    [FAILED, 'before_run exited with 3; the agent was not started'],
+    [TIMEOUT, 'before_run ended as timeout; the agent was not started'],
+  ])('says how it ended', (outcome, detail) => {
+    const scene = idleScene().script('hook before_run', outcome);
+    scene.dispatch();
+    scene.run();
+    expect(scene.attempt.result?.failure?.detail).toBe(detail);
+  });
+
   test("leaves its processes to the attempt; the agent's and after_run's are killed", () => {
     const scene = idleScene();
     scene.dispatch();
@@ -96,6 +106,18 @@ describe('the agent', () => {
     expect(scene.attempt).toMatchObject({ outcome: ends, result: { failure: { code } } });
     expect(scene.toldOutcomes.at(-1)).toBe(ends);
     expect(scene.state.retry).not.toBeNull();
+  });
+
+  test.each([
+    [FAILED, 'the agent exited with 3'],
+    [scriptEnded('killed'), 'the agent was killed'],
+    [TIMEOUT, 'the agent ran out of time'],
+    [LOST, 'the agent was lost'],
+  ])('says how it ended', (outcome, detail) => {
+    const scene = idleScene().script('agent', outcome);
+    scene.dispatch();
+    scene.run();
+    expect(scene.attempt.result?.failure?.detail).toBe(detail);
   });
 
   test.each([

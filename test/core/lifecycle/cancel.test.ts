@@ -163,6 +163,17 @@ describe('a cancel of a later attempt', () => {
   });
 });
 
+test.each([
+  ['a cancel', 'cancelled by request', (scene: Scene) => scene.cancel()],
+  ['a terminal state', 'cancelled: terminal', (scene: Scene) => scene.setTask('Done')],
+  ['a delete', 'cancelled: delete', (scene: Scene) => scene.delete({ cancel: true })],
+])('an attempt that %s stopped says "%s"', (_, detail, stop) => {
+  const scene = later();
+  scene.runTo('agent');
+  stop(scene);
+  expect(scene.attempt.result).toEqual({ outcome: 'cancelled', failure: { code: 'cancelled', detail } });
+});
+
 describe('a cancel between attempts', () => {
   test('during backoff drops the retry', () => {
     const scene = later().script('agent', FAILED);

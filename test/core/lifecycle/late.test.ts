@@ -1,6 +1,21 @@
 import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../../src/core/lifecycle/event.ts';
 import { idleScene, Scene } from './driver.ts';
-import { FAILED, GONE, scriptEnded } from './outcomes.ts';
+import {
+  CLONE_FAILED,
+  cloned,
+  DESTROY_FAILED,
+  FAILED,
+  FOLDER_GONE,
+  GONE,
+  looked,
+  NO_HOOKS,
+  PLAN_REFUSED,
+  SAVE_FAILED,
+  saved,
+  scriptEnded,
+  snapshotted,
+} from './outcomes.ts';
 
 describe('a result that nobody waits for', () => {
   test.each([
@@ -58,12 +73,48 @@ describe('a result that nobody waits for', () => {
   });
 });
 
-test('a result of another kind than the effect has is ignored', () => {
-  const scene = idleScene();
-  scene.dispatch();
-  scene.runTo('hook before_run');
+const ANY: Outcome[] = [
+  FOLDER_GONE,
+  PLAN_REFUSED,
+  cloned('remote'),
+  CLONE_FAILED,
+  scriptEnded('ok'),
+  { type: 'leftovers-killed' },
+  saved(),
+  snapshotted('s', 1),
+  { type: 'destroyed' },
+  DESTROY_FAILED,
+  looked('awake', NO_HOOKS),
+];
+
+test.each([
+  ['claim', ['opened', 'plan-refused']],
+  ['clone', ['cloned', 'clone-failed']],
+  ['hook after_create', ['script-ended']],
+  ['hook before_run', ['script-ended']],
+  ['kill-leftovers', ['leftovers-killed']],
+  ['hook after_run', ['script-ended']],
+  ['save', ['saved']],
+  ['snapshot', ['snapshotted']],
+])('"%s" takes no result of another kind than %o', (at, kinds) => {
+  const scene = new Scene({ plan: { snapshots: true } }).script('hook before_run', FAILED);
+  scene.script('save', SAVE_FAILED).dispatch();
+  scene.runTo(at);
   const before = scene.state;
-  scene.answer({ type: 'destroyed' });
+  const id = scene.pending.at(-1)?.id ?? '';
+  const wrong = ANY.filter(({ type }) => !kinds.includes(type));
+  for (const outcome of wrong) scene.endEffect(id, outcome);
+  expect(scene.state).toBe(before);
+  expect(wrong.length + kinds.length).toBe(ANY.length);
+});
+
+test('the discard of a failed creation takes no result of another kind', () => {
+  const scene = new Scene().script('clone', CLONE_FAILED);
+  scene.dispatch();
+  scene.runTo('discard');
+  const before = scene.state;
+  const id = scene.pending.at(-1)?.id ?? '';
+  for (const outcome of ANY.filter(({ type }) => !type.startsWith('destroy'))) scene.endEffect(id, outcome);
   expect(scene.state).toBe(before);
 });
 
