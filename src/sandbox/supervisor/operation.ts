@@ -48,6 +48,13 @@ export class Operation {
     this.announce();
   }
 
+  /** What a script printed leaves the disk; its end stays. Nothing happens while it runs. */
+  forgetOutput(): void {
+    if (this.#end === null) return;
+    this.stdout.forget();
+    this.stderr.forget();
+  }
+
   /** New output, or the end. */
   announce(): void {
     for (const wake of this.#waiting) wake();

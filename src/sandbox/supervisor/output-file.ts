@@ -2,12 +2,14 @@
  * One output stream of one operation, kept in one file of bounded size: a header, the head, and the tail as a ring.
  * Every chunk is written before the next is read, so a supervisor that is killed loses nothing and needs no memory.
  */
-import { closeSync, constants, existsSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import type { KeptOutput } from '../protocol.ts';
 import { buildMarker, planRing, planWindow, type OutputLimits, type Span } from './output-window.ts';
 import { cutBefore, finishPending, sanitise, trimEnd, trimStart } from './utf8.ts';
 
 const HEADER_BYTES = 64;
+/** How long a reader may still want what was forgotten: longer than a page follows a script that has ended. */
+const LAST_WORDS_MS = 10_000;
 
 export interface OutputChunk {
   from: number;
@@ -25,6 +27,7 @@ export class OutputFile {
   #pending: Buffer = Buffer.alloc(0);
   /** The disk refused some of it; draining goes on, or the process would block. */
   #incomplete = false;
+  #isForgotten = false;
 
   constructor(path: string, limits: OutputLimits) {
     this.#path = path;
@@ -54,10 +57,27 @@ export class OutputFile {
     this.#fd = null;
   }
 
+  /**
+   * After `close`: takes it off the disk, for an agent may have printed credentials that the next hook must not find. Who
+   * still follows it can, a moment longer.
+   */
+  forget(): void {
+    if (this.#isForgotten || !existsSync(this.#path)) return;
+    this.#isForgotten = true;
+    const fd = openSync(this.#path, 'r');
+    this.#fd = fd;
+    rmSync(this.#path);
+    setTimeout(() => {
+      this.#fd = null;
+      closeSync(fd);
+    }, LAST_WORDS_MS).unref();
+  }
+
   /** `none`: the counts alone. */
   kept(output: 'kept' | 'none'): KeptOutput {
     const { head, tail, missing } = planWindow(this.#textBytes, this.#limits);
-    const counts = { total_bytes: this.#rawBytes, truncated: missing > 0 || this.#incomplete };
+    const isGone = this.#isForgotten && this.#fd === null;
+    const counts = { total_bytes: this.#rawBytes, truncated: missing > 0 || this.#incomplete || isGone };
     if (output === 'none') return { text: '', ...counts };
     const first = this.#read(head);
     const last = this.#read(tail);
@@ -115,7 +135,7 @@ export class OutputFile {
   }
 
   #read(span: Span): Buffer {
-    if (span.to <= span.from) return Buffer.alloc(0);
+    if (span.to <= span.from || (this.#isForgotten && this.#fd === null)) return Buffer.alloc(0);
     const fd = this.#fd ?? openSync(this.#path, 'r');
     try {
       const { headBytes } = this.#limits;

@@ -64,6 +64,8 @@ export class Workspace {
     if (existing !== undefined)
       return isSameSpec(existing.record, spec) ? ok(existing) : err(conflict(spec.id));
     if (refusal !== null) return err(refusal);
+    // Whoever starts the next one has taken the output of those before.
+    for (const earlier of this.#operations.values()) earlier.forgetOutput();
     const operation = this.#register(spec);
     try {
       await this.#run(operation, spec);
