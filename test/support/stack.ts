@@ -34,9 +34,13 @@ export interface ProjectOptions {
 }
 
 export interface StackSettings {
+  /** Random where it is left out. */
+  token?: string;
   vars?: Record<string, string>;
   /** Laid over the launcher's own environment. */
   environment?: Record<string, string>;
+  /** Every line that the Worker logs. */
+  onLog?: (line: string) => void;
   /** The login profile of the person whose machine it is. */
   profile?: (home: string) => void;
 }
@@ -66,11 +70,14 @@ export async function startTestStack(settings: StackSettings = {}): Promise<Test
   const stack = await withEnvironment(environment, () =>
     startStack({
       port: 0,
-      token: randomSecret(),
+      token: settings.token ?? randomSecret(),
       encryptionKey: randomSecret(),
       stateDirectory: join(folder, 'state'),
       roots: [join(folder, 'temp', 'symphony_workspaces')],
-      onLog: (line) => showFault(line),
+      onLog: (line) => {
+        settings.onLog?.(line);
+        showFault(line);
+      },
       ...(settings.vars ? { vars: settings.vars } : {}),
     }),
   ).catch(async (thrown: unknown) => {
