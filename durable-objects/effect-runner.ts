@@ -18,6 +18,8 @@ const OVERTIME_MS = 150_000;
 export class EffectRunner {
   readonly #host: EffectHost;
   readonly #running = new Map<string, Promise<void>>();
+  /** Answered `later` in this run: there is not enough of it left for them. */
+  readonly #postponed = new Set<string>();
   #wake: () => void = () => undefined;
 
   constructor(host: EffectHost) {
@@ -31,6 +33,7 @@ export class EffectRunner {
 
   /** Ends when nothing is pending, at the latest `OVERTIME_MS` after `deadlineAtMs`. */
   async run(deadlineAtMs: number): Promise<void> {
+    this.#postponed.clear();
     while (Date.now() < deadlineAtMs) {
       this.#startPending(deadlineAtMs);
       if (this.#running.size === 0) return;
@@ -45,7 +48,7 @@ export class EffectRunner {
 
   #startPending(deadlineAtMs: number): void {
     for (const effect of this.#host.pending()) {
-      if (this.#running.has(effect.id)) continue;
+      if (this.#running.has(effect.id) || this.#postponed.has(effect.id)) continue;
       const running = this.#runOne(effect, deadlineAtMs).finally(() => {
         // Left behind by an earlier run, it is no more the one that is there.
         if (this.#running.get(effect.id) === running) this.#running.delete(effect.id);
@@ -56,7 +59,9 @@ export class EffectRunner {
 
   async #runOne(effect: StoredEffect, deadlineAtMs: number): Promise<void> {
     try {
-      await this.#host.end(effect, await this.#host.perform(effect, deadlineAtMs));
+      const end = await this.#host.perform(effect, deadlineAtMs);
+      if (end === 'later') this.#postponed.add(effect.id);
+      await this.#host.end(effect, end);
     } catch (thrown) {
       // The effect stays stored and is repeated: a thrown error may be the platform's, and giving up would lose the workspace.
       console.error(
