@@ -62,8 +62,12 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
 class Engine {
   readonly #root: string;
   readonly #containers = new Map<string, Promise<Container>>();
-  /** Ids whose next call hangs, and whose `destroy` throws. */
+  /** Ids whose next call hangs. */
   readonly #hanging = new Set<string>();
+  /** By id: what a call says whose answer will be held back for ever, though it arrives. */
+  readonly #muted = new Map<string, string>();
+  /** Ids whose next `destroy` fails. */
+  readonly #stubborn = new Set<string>();
   /** `METHOD /path` of every call to a sandbox, oldest first. */
   readonly #calls = new Map<string, string[]>();
 
@@ -71,7 +75,7 @@ class Engine {
     this.#root = root;
   }
 
-  /** `/{id}/state`, `/{id}/kill`, `/{id}/hang`, `/{id}/calls`, `/{id}/call/…`. */
+  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/refuse-destroy`, `/{id}/calls`, `/{id}/call/…`. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, id = '', verb = '', ...rest] = (request.url ?? '').split('/');
     switch (verb) {
@@ -82,6 +86,18 @@ class Engine {
       case 'kill':
         await this.kill(id);
         return void response.end();
+      case 'destroy':
+        if (this.#stubborn.delete(id)) return void response.writeHead(500).end();
+        await this.kill(id);
+        return void response.end();
+      case 'refuse-destroy':
+        this.#stubborn.add(id);
+        return void response.end();
+      case 'mute':
+        this.#muted.set(id, decodeURIComponent(rest.join('/')));
+        return void response.end();
+      case 'muted':
+        return void response.end(this.#muted.get(id) ?? '');
       case 'hang':
         this.hang(id);
         return void response.end();
@@ -110,7 +126,15 @@ class Engine {
       },
     );
     onward.on('error', () => cutOff(response));
-    request.pipe(onward);
+    const muted = this.#muted.get(id);
+    if (muted === undefined) return void request.pipe(onward);
+    const body = Buffer.concat(await request.toArray());
+    if (`${request.method} ${path} ${body.toString()}`.includes(muted)) {
+      this.#muted.delete(id);
+      onward.removeAllListeners('response');
+      onward.on('response', (answer) => answer.resume());
+    }
+    onward.end(body);
   }
 
   #running(id: string): Promise<Container> {

@@ -30,6 +30,7 @@ export class Sandbox extends DurableObject<DoubleEnv> {
   }
 
   async destroy(): Promise<void> {
-    await fetch(`${this.#url}/kill`, { method: 'POST' });
+    const answer = await fetch(`${this.#url}/destroy`, { method: 'POST' });
+    if (!answer.ok) throw new Error('the control plane does not destroy it');
   }
 }

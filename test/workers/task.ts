@@ -139,6 +139,19 @@ export class Task {
     await this.#engine('hang', 'POST');
   }
 
+  /** The next call that says this arrives, and its answer never does. */
+  async muteNextCall(text: string): Promise<void> {
+    await this.#engine(`mute/${encodeURIComponent(text)}`, 'POST');
+  }
+
+  async hasMuted(): Promise<boolean> {
+    return (await this.#engine('muted')) === '';
+  }
+
+  async refuseNextDestroy(): Promise<void> {
+    await this.#engine('refuse-destroy', 'POST');
+  }
+
   async calls(): Promise<string[]> {
     return JSON.parse(await this.#engine('calls')) as string[];
   }
