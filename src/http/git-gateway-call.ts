@@ -16,7 +16,7 @@ export interface GrantAccess {
 export interface GitAudit {
   /** `push`: let through, whatever the host then says of it. */
   kind: 'fetch' | 'push' | 'push-refused';
-  /** Full names; the grant is masked in them. */
+  /** Full names; the grant is masked in them. At most 250 of 400 characters. */
   refs: string[];
   reason: string | null;
 }

@@ -25,14 +25,12 @@ export const buildHostBody = async (
 const openStream = (first: Uint8Array, rest: RequestBody): ReadableStream<Uint8Array> => {
   const { readable, writable } = IdentityPipe === undefined ? new TransformStream() : new IdentityPipe();
   const writer = writable.getWriter();
-  pump(writer, first, rest).catch(async (reason: unknown) => {
-    await rest.stop();
-    await writer.abort(reason).catch(() => undefined);
-  });
+  // A host that wants no more has answered: who reads that answer decides what becomes of the rest.
+  pump(writer, first, rest).catch(() => undefined);
   return readable;
 };
 
-/** Rejects when the host wants no more, or the body has a fault. */
+/** Rejects when the host wants no more. */
 const pump = async (
   writer: WritableStreamDefaultWriter<Uint8Array>,
   first: Uint8Array,

@@ -68,7 +68,7 @@ const refuse = async (
   audit(
     'push-refused',
     verdicts.map((verdict) => verdict.ref),
-    verdicts.map((verdict) => verdict.reason).join('; '),
+    [...new Set(verdicts.map((verdict) => verdict.reason))].join('; '),
   );
   const report = buildPushReport(verdicts, list.capabilities);
   if (report !== null) return reportAnswer(address, report, body);

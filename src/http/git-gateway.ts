@@ -82,11 +82,18 @@ const openCall = (
     audit: (kind, refs, reason) =>
       options.onAudit?.({
         kind,
-        refs: refs.map((ref) => ref.replaceAll(address.value.grant, '***')),
+        refs: refs.slice(0, MAX_AUDITED_REFS).map((ref) => auditable(ref, address.value.grant)),
         reason,
       }),
   });
 };
+
+/** More than a save pushes; a client may name thousands, to fill up what keeps the events. */
+const MAX_AUDITED_REFS = 250;
+const MAX_AUDITED_LENGTH = 400;
+
+const auditable = (ref: string, grant: string): string =>
+  ref.replaceAll(grant, '***').slice(0, MAX_AUDITED_LENGTH);
 
 const refuseWriting = ({ audit }: GitCall): Response => {
   const text = 'This git address is for reading only.';

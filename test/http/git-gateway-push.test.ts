@@ -155,6 +155,14 @@ describe('pushes', () => {
     expect((await askToPush(host, PUSH)).text).toContain(`ng ${REF} pack_too_large: the repository's host`);
   });
 
+  test('of thousands of refs leave a short audit', async () => {
+    const refs = Array.from({ length: 3000 }, (_, at) => `refs/heads/${'x'.repeat(60)}${at}`);
+    const { audits, text } = await askToPush(fakeHost(), `${pushHead(refs)}PACK`);
+    expect(text).toContain(`ng ${refs.at(-1)} ref_not_allowed`);
+    expect(audits[0]?.refs).toEqual(refs.slice(0, 250));
+    expect(audits[0]?.reason).toMatch(/^ref_not_allowed: [^;]*$/);
+  });
+
   test('name no grant in the audit', async () => {
     const { audits } = await askToPush(fakeHost(), `${pushHead([`refs/heads/${GRANT}`])}PACK`);
     expect(audits[0]?.refs).toEqual(['refs/heads/***']);
