@@ -128,10 +128,11 @@ export async function countProcesses(session: Session, text: string): Promise<nu
     session,
     `count=0
      for file in /proc/[0-9]*/cmdline; do
-       # A process that goes away while we look is none.
-       line=$(tr '\\0' ' ' <"$file" 2>/dev/null) || continue
-       case $line in *"$LOOK_FOR"*) case $line in *LOOK_FOR*) ;; *) count=$((count + 1)) ;; esac ;; esac
-     done
+       # Without a process of its own for each, and one that goes away while we look is none.
+       mapfile -d '' -t words 2>/dev/null <"$file" || continue
+       line=\${words[*]}
+       case $line in *LOOK_FOR*) ;; *"$LOOK_FOR"*) count=$((count + 1)) ;; esac
+     done 2>/dev/null
      echo "$count"`,
     { env: { LOOK_FOR: text } },
   );

@@ -39,7 +39,7 @@ export function listWorkspaces(root: string): HostPaths[] {
   return [...keys].filter(isKey).map((key) => layOut(root, key));
 }
 
-export function listFolders(path: string): string[] {
+function listFolders(path: string): string[] {
   try {
     return readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? [entry.name] : [],

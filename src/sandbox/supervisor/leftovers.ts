@@ -23,6 +23,8 @@ export interface Selection {
   /** Operations that go on running. */
   readonly spare: Family;
   readonly supervisorPid: number;
+  /** They go by themselves when they are let go. */
+  readonly wrapperPids: readonly number[];
   /**
    * In a sandbox of its own everything else goes as well, except what started before the supervisor (PID 1 and the SDK's
    * server), what the supervisor started for itself, and terminals. null: only `kill` and its descendants.
@@ -41,6 +43,7 @@ export function planKills(processes: readonly MarkedProcess[], selection: Select
   const isHelper = memoByAncestor(byPid, (process) => process.pid === selection.supervisorPid);
   return processes.filter((process) => {
     if (process.pid === 1 || process.pid === selection.supervisorPid) return false;
+    if (selection.wrapperPids.includes(process.pid)) return false;
     if (isKept(process)) return false;
     if (isOurs(process) || selection.known.has(processName(process))) return true;
     if (selection.sandboxStartedAt === null || isHelper(process)) return false;

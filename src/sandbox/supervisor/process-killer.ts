@@ -31,8 +31,7 @@ export async function killAll(plan: KillPlan, seen: ReadonlySet<string> = new Se
     emptyPasses = left === 0 ? emptyPasses + 1 : 0;
     for (const target of targets) {
       known.add(processName(target));
-      // A wrapper that was let go and has not gone yet is no leftover.
-      if (target.parent !== process.pid) killed.add(processName(target));
+      killed.add(processName(target));
       signal(target.pid, 'SIGKILL');
     }
     if (left > 0) await sleep(PAUSE_MS);

@@ -21,7 +21,7 @@ import { dropSnapshot, openSnapshot, receiveSnapshot } from './snapshots.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { Workspace } from './workspace.ts';
 
-export interface Call {
+interface Call {
   readonly supervisor: Supervisor;
   readonly request: IncomingMessage;
   readonly query: URLSearchParams;

@@ -71,6 +71,7 @@ export class WorkspaceProcesses {
     const report = await killAll({
       kill: { markers: [`${this.#id}/`], sessions: this.#sessionsOf(ended) },
       spare: this.#familyOf(running),
+      wrapperPids: this.#ownWrappers(ended),
       sandboxStartedAt: this.#sandboxStartedAt,
       notBefore: this.#notBefore,
     });
@@ -88,6 +89,7 @@ export class WorkspaceProcesses {
     return {
       kill: this.#familyOf([operation]),
       spare: NOBODY,
+      wrapperPids: [],
       sandboxStartedAt: null,
       notBefore: this.#notBefore,
     };
@@ -98,6 +100,12 @@ export class WorkspaceProcesses {
       markers: operations.map((operation) => this.markerOf(operation)),
       sessions: this.#sessionsOf(operations),
     };
+  }
+
+  /** Those that this supervisor started: it lets them go itself, while a former one's wait for nobody. */
+  #ownWrappers(operations: readonly string[]): number[] {
+    const wrappers = this.#sessionsOf(operations).map(({ id }) => id);
+    return wrappers.filter((pid) => readProcess(pid)?.parent === process.pid);
   }
 
   #sessionsOf(operations: readonly string[]): Session[] {
@@ -121,7 +129,13 @@ export class WorkspaceProcesses {
   #isMarked(sessions: readonly Session[]): boolean {
     if (sessions.length === 0) return false;
     const kill = { markers: [`${this.#id}/`], sessions: [] };
-    const marked = findProcesses({ kill, spare: NOBODY, sandboxStartedAt: null, notBefore: 0 });
+    const marked = findProcesses({
+      kill,
+      spare: NOBODY,
+      wrapperPids: [],
+      sandboxStartedAt: null,
+      notBefore: 0,
+    });
     return marked.some((process) => sessions.some(({ id }) => id === process.session));
   }
 }

@@ -35,6 +35,7 @@ const plan = (processes: MarkedProcess[], more: Partial<Selection> = {}): number
     kill: OURS,
     spare: NOBODY,
     supervisorPid: SUPERVISOR,
+    wrapperPids: [],
     sandboxStartedAt: null,
     known: new Set(),
     ...more,
@@ -84,6 +85,11 @@ describe('on a shared machine', () => {
     expect(plan([...running, proc(302, { markers: ['ws/ended'] })], { spare })).toEqual([302]);
   });
 
+  test('a wrapper is left to go by itself, what it watched is not', () => {
+    const wrapper = proc(200, { startedAt: 1200, parent: SUPERVISOR });
+    expect(plan([wrapper, proc(300, { session: 200, parent: 200 })], { wrapperPids: [200] })).toEqual([300]);
+  });
+
   test('a process seen before is killed also when it is orphaned; another one with its number is not', () => {
     const known = new Set(['300:1300']);
     expect(plan([proc(300)], { known })).toEqual([300]);
@@ -114,6 +120,7 @@ describe('in a sandbox of its own', () => {
       kill: OURS,
       spare: NOBODY,
       supervisorPid: SUPERVISOR,
+      wrapperPids: [],
       sandboxStartedAt,
       known: new Set<string>(),
     };
