@@ -65,7 +65,7 @@ test('a mark for right-to-left text turns only its own words around', async () =
   const page = await browser.signedIn();
   await page.goto(`/projects/${project.id}`);
   const row = page.getByRole('listitem').filter({ hasText: 'owned' });
-  expect(await row.locator('bdi.title').evaluate(unicodeBidi)).toMatch(/isolate/);
+  await expect.poll(() => row.locator('bdi.title').evaluate(unicodeBidi)).toMatch(/isolate/);
 });
 
 test('names and contents of files are plain text', async () => {

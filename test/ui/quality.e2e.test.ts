@@ -75,13 +75,18 @@ async function findViolations(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`);
 }
 
-/** Processor time that the page's main thread has used since it was opened, in milliseconds. */
-async function startClock(page: Page): Promise<() => Promise<number>> {
+/** Everything of the main thread; or what a list of ours costs it, without the painting of this browser without a screen. */
+const ALL = ['TaskDuration'];
+const OURS = ['ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration'];
+
+/** Processor time of the page's main thread from now on, in milliseconds. */
+async function startClock(page: Page, parts: string[]): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   const read = async () => {
     const { metrics } = await session.send('Performance.getMetrics');
-    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
+    const wanted = metrics.filter(({ name }) => parts.includes(name));
+    return wanted.reduce((sum, { value }) => sum + value * 1000, 0);
   };
   const startedAtMs = await read();
   return async () => (await read()) - startedAtMs;
@@ -97,7 +102,7 @@ test('the first load of a list is below 150 KB in gzip, and usable after a secon
       () => undefined,
     );
   });
-  const usedMs = await startClock(page);
+  const usedMs = await startClock(page, ALL);
   await page.goto(`/projects/${project.id}`);
   await page.getByText('1 present').waitFor();
   expect(await usedMs()).toBeLessThan(USABLE_CPU_MS);
@@ -110,7 +115,7 @@ test('a log of 100 000 lines keeps few lines in the page, scrolls smoothly, and 
   await showLongLog(page, 100_000);
   await page.goto(`/projects/${project.id}/workspaces/ABC-1`);
   await page.locator('.log-line').first().waitFor();
-  const usedMs = await startClock(page);
+  const usedMs = await startClock(page, OURS);
   await page.evaluate(scrollThrough, '#log');
   expect(await usedMs()).toBeLessThan(SCROLL_CPU_MS);
   expect(await page.locator('.log-line').count()).toBeLessThan(200);
@@ -123,7 +128,7 @@ test('1 000 workspaces are listed, filtered and scrolled smoothly', async () => 
   await showManyWorkspaces(page, project.id, 1_000);
   await page.goto(`/projects/${project.id}`);
   await page.getByText('1,000 present').waitFor();
-  const usedMs = await startClock(page);
+  const usedMs = await startClock(page, OURS);
   await page.evaluate(scrollThrough, 'html');
   expect(await usedMs()).toBeLessThan(SCROLL_CPU_MS);
   await page.getByLabel('Search workspaces').fill('TASK-77');

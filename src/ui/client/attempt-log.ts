@@ -39,6 +39,8 @@ export class AttemptLog {
   /** What was read along since the connection began: another attempt may be looked at meanwhile. */
   #heard: OutputEvent[] = [];
   #heardLength = 0;
+  /** Runs of this attempt that have ended; their last words may still come. */
+  readonly #ended = new Map<string, HookEvent>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(view: LogView, path: string) {
@@ -53,6 +55,7 @@ export class AttemptLog {
   async show(number: number): Promise<void> {
     this.#number = number;
     this.#live.clear();
+    this.#ended.clear();
     this.#view.model.sections = [];
     this.#view.setTitle(`Log of attempt ${number}`, 'Nothing was written yet.');
     for (const event of this.#heard) this.#add(event);
@@ -113,6 +116,8 @@ export class AttemptLog {
     // What was loaded is kept output of the same run; reading along shows it in its own order.
     existing?.clear();
     const section = existing ?? new LogSection(hook, `${hook} · running`, 'busy');
+    const ended = this.#ended.get(hook);
+    if (ended) section.setTitle(titleOf(hook, ended), RUN[ended.outcome].tone);
     if (!existing) this.#view.model.sections.push(section);
     this.#live.set(operation, section);
     return section;
@@ -120,6 +125,7 @@ export class AttemptLog {
 
   takeHook(event: HookEvent): void {
     if (event.attempt !== this.#number && event.attempt !== undefined && event.attempt !== null) return;
+    this.#ended.set(event.hook, event);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.reload().catch(() => undefined), SETTLE_MS);
     const section = this.#view.model.section(event.hook);

@@ -25,7 +25,11 @@ const project = pageData('project');
 const rows = new Map<string, Row>();
 const visible = new Set<Element>();
 const list = () => byId('workspaces');
+/** The rows are ours, no longer the server's. */
+let isOurs = false;
 let isWhole = false;
+/** What changed before the first rows were ours. */
+const early: WorkspaceView[] = [];
 
 export function start(): void {
   onAction({ dispatch: () => void dispatchAndOpen() });
@@ -35,14 +39,14 @@ export function start(): void {
   openLive({
     url: projectPath(project, '/events'),
     onOpen: () => void attempt(loadAll),
-    on: { workspace: (data) => take([data as WorkspaceView], 'live') },
+    on: { workspace: (data) => takeLive(data as WorkspaceView) },
   });
   setInterval(tick, TICK_MS);
 }
 
 async function dispatchAndOpen(): Promise<void> {
   const sent = await dispatchTask(project);
-  if (sent) take([sent.workspace], 'live');
+  if (sent) takeLive(sent.workspace);
 }
 
 /** Page by page: the first ones are there before the last ones are asked for. */
@@ -52,13 +56,22 @@ async function loadAll(): Promise<void> {
     const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const page: WorkspacePage = await call('GET', projectPath(project, `/workspaces?limit=${PAGE}${query}`));
     for (const workspace of page.workspaces) seen.add(idOf(workspace));
-    if (!isWhole && cursor === '') list().replaceChildren();
+    if (!isOurs) list().replaceChildren();
     take(page.workspaces, 'loaded');
+    if (!isOurs) {
+      isOurs = true;
+      take(early.splice(0), 'live');
+    }
     cursor = page.next_cursor;
   }
   isWhole = true;
   for (const [id, row] of rows) if (!seen.has(id) && seen.size < MAX_ROWS) drop(id, row);
   showMatching();
+}
+
+function takeLive(workspace: WorkspaceView): void {
+  if (isOurs) take([workspace], 'live');
+  else early.push(workspace);
 }
 
 function drop(id: string, row: Row): void {
