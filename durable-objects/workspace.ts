@@ -204,7 +204,9 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   }
 
   async writeFile(file: Parameters<WorkspaceRpc['writeFile']>[0]): Answer<string | null> {
-    return this.#withFiles((context) => writeFile(context.client, at(context.state()), file));
+    const written = await this.#withFiles((context) => writeFile(context.client, at(context.state()), file));
+    if (written.ok) await this.#apply({ type: 'files-changed' });
+    return written;
   }
 
   /** A terminal; the only request that is no call. See `terminalOf`. */
@@ -215,12 +217,19 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     const opened = await this.#withFiles(async (context) => {
       const state = context.state();
       const warning = state.stage.name === 'work' ? AGENT_ACTIVE : null;
-      const onClose = () => void this.recordAudit('terminal-closed', { actor });
+      const onClose = () => void this.#closeTerminal(actor);
       return this.#terminals.open({ access: context.access, target: at(state), size, warning, onClose });
     });
     if (!opened.ok) return Response.json(opened.error, { status: 409 });
     await this.recordAudit('terminal-opened', { actor });
+    // Now, too: nobody hears of a close when the object is reset.
+    await this.#apply({ type: 'files-changed' });
     return opened.value;
+  }
+
+  async #closeTerminal(actor: string): Promise<void> {
+    await this.recordAudit('terminal-closed', { actor });
+    await this.#apply({ type: 'files-changed' });
   }
 
   /** A sandbox that sleeps, or was replaced, gets its files back before they are used. */

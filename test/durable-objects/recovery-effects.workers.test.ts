@@ -1,7 +1,8 @@
 /** Section 8 for each kind of effect: its call arrives, nobody hears the answer, and the object is reset. */
 import { abortAllDurableObjects, runDurableObjectAlarm } from 'cloudflare:test';
 import { expect, test, vi } from 'vitest';
-import { git, Task } from '../workers/task.ts';
+import { CHANGED_MS } from '../../src/core/lifecycle/timer.ts';
+import { git, Task, unwrap } from '../workers/task.ts';
 
 const WORKFLOW = `hooks:
   after_create: echo after_create >> ~/trace
@@ -96,4 +97,18 @@ test('a sandbox that cannot be destroyed keeps its workspace with the reason; th
   vi.useRealTimers();
   await task.status('removed');
   expect(await task.isAwake()).toBe(false);
+});
+
+test('what a person writes between attempts is in a snapshot before the sandbox may sleep', async () => {
+  const task = await Task.create('written', WORKFLOW);
+  await task.run();
+  const bytes = new Uint8Array(new TextEncoder().encode('by hand'));
+  unwrap(await task.object.writeFile({ path: 'note.txt', bytes, ifMatch: null }));
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + CHANGED_MS + 1 });
+  await runDurableObjectAlarm(task.stub);
+  vi.useRealTimers();
+  await task.until(({ snapshot, phase }) => snapshot?.skipped === null && phase === null);
+  await task.putToSleep();
+  await task.run({ command: 'cat note.txt' });
+  expect(await task.output(2, 'agent')).toEqual(['by hand']);
 });

@@ -24,6 +24,8 @@ export type Request =
   | { type: 'delete-requested'; cancel: boolean; discard: boolean }
   | { type: 'save-requested' }
   | { type: 'wake-requested' }
+  /** By a person, in a file or a terminal, outside of any attempt. */
+  | { type: 'files-changed' }
   /** `force`: a person asked, the backoff of a kept workspace does not count. */
   | { type: 'swept'; terminal: boolean; force: boolean };
 

@@ -33,6 +33,8 @@ export function onRequest(draft: Draft, request: Request): Failure | null {
       return onSave(draft);
     case 'wake-requested':
       return onWake(draft);
+    case 'files-changed':
+      return onFilesChanged(draft);
     case 'swept':
       return onSwept(draft, request);
   }
@@ -205,6 +207,12 @@ function onWake(draft: Draft): Failure | null {
   if (state.files === 'none')
     return failure('wrong_phase', 'the workspace has no files yet: dispatch its task first');
   beginWork(draft, 'wake');
+  return null;
+}
+
+/** A host keeps its files; a sandbox loses them when it sleeps. */
+function onFilesChanged({ state, atMs }: Draft): null {
+  if (state.identity.location === 'cloudflare' && state.files === 'present') state.changedAtMs = atMs;
   return null;
 }
 

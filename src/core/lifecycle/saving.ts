@@ -8,6 +8,7 @@ import type { Removal, Saved, Snapshot, State, Work } from './state.ts';
 export function beginSaving(draft: Draft, stage: Work | Removal): Standing {
   const { state } = draft;
   state.saveCount += 1;
+  state.changedAtMs = null;
   stage.phase = 'saving';
   // The key cannot hold a rescue ref's separator: `symphony-rescue/<key>/<attempt>` collides with no task branch.
   const rescue = `symphony-rescue/${state.identity.key}/${state.attempt?.number ?? 0}`;

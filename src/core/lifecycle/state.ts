@@ -215,6 +215,8 @@ export interface State {
   snapshot: Snapshot | null;
   /** What the last restore could not bring back. */
   lastLoss: string | null;
+  /** A person's change to the files of a sandbox that no save has looked at since. */
+  changedAtMs: number | null;
   /** The last call that kept a sleeping location awake. */
   touchedAtMs: number;
   effectCount: number;
@@ -268,6 +270,7 @@ export function buildInitialState(identity: Identity, task: Task, generation: nu
     saved: UNKNOWN_SAVED,
     snapshot: null,
     lastLoss: null,
+    changedAtMs: null,
     touchedAtMs: atMs,
     effectCount: 0,
     saveCount: 0,

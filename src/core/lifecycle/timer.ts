@@ -8,6 +8,8 @@ import { beginAttempt, beginWork } from './work.ts';
 
 /** A sandbox sleeps 10 minutes after its last call; a call every 4 keeps it awake with a margin for one that fails. */
 export const KEEP_AWAKE_MS = 240_000;
+/** What a person changed is saved this long after the last change. */
+export const CHANGED_MS = 120_000;
 /** The record of a removed workspace stays this long. */
 export const REMOVED_RECORD_MS = 30 * 86_400_000;
 
@@ -29,6 +31,7 @@ function nextDueAtMs(state: State): number | null {
     state.retry?.atMs,
     state.removalWish ? state.kept?.nextTryAtMs : null,
     nextSaveAtMs(state),
+    nextLookAtMs(state),
   ].filter((at) => typeof at === 'number');
   return owed.length === 0 ? null : Math.min(...owed);
 }
@@ -36,6 +39,15 @@ function nextDueAtMs(state: State): number | null {
 const nextSaveAtMs = (state: State): number | null =>
   hasWorkToSave(state) && state.damaged === null && state.removalWish === null
     ? state.saved.nextTryAtMs
+    : null;
+
+/** Soon after the last change, and long before the sandbox sleeps: the save also takes a snapshot where that is needed. */
+const nextLookAtMs = (state: State): number | null =>
+  state.changedAtMs !== null &&
+  state.files === 'present' &&
+  state.damaged === null &&
+  state.removalWish === null
+    ? state.changedAtMs + CHANGED_MS
     : null;
 
 /** A running operation's long poll is a call of its own; waiting for a caller is not, and neither is unsaved work. */
@@ -65,5 +77,9 @@ export function onTimer(draft: Draft): void {
   if (stage.name !== 'idle') return;
   if (state.removalWish && isDue(state.kept?.nextTryAtMs)) beginRemoval(draft);
   else if (state.retry && isDue(state.retry.atMs)) beginAttempt(draft, state.retry.try);
-  else if (isDue(nextSaveAtMs(state))) beginWork(draft, 'save');
+  else if (isDue(nextSaveAtMs(state)) || isDue(nextLookAtMs(state))) {
+    // A save that cannot even begin has a backoff of its own.
+    state.changedAtMs = null;
+    beginWork(draft, 'save');
+  }
 }

@@ -118,7 +118,8 @@ export class RandomWorld {
     }
     if (kind < 247) return { type: 'delete-requested', cancel: a < 128, discard: b < 128 };
     if (kind < 249) return { type: 'save-requested' };
-    if (kind < 252) return { type: 'wake-requested' };
+    if (kind < 251) return { type: 'wake-requested' };
+    if (kind < 252) return { type: 'files-changed' };
     return { type: 'swept', terminal: a < 128, force: b < 128 };
   }
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { KEEP_AWAKE_MS, nextTimerAtMs, REMOVED_RECORD_MS } from '../../../src/core/lifecycle/timer.ts';
+import {
+  CHANGED_MS,
+  KEEP_AWAKE_MS,
+  nextTimerAtMs,
+  REMOVED_RECORD_MS,
+} from '../../../src/core/lifecycle/timer.ts';
 import type { Plan } from '../../../src/core/lifecycle/state.ts';
 import { idleScene, Scene, type SceneOptions } from './driver.ts';
 import {
@@ -216,5 +221,41 @@ describe('a sandbox that would sleep', () => {
     scene.fireTimer();
     expect(scene.take()).toEqual(['kill-leftovers']);
     expect(nextTimerAtMs(ended({}, 'save', saved('unsaved')).state)).toBeNull();
+  });
+});
+
+describe('what a person changes between attempts', () => {
+  test('in a sandbox is saved, or goes into a snapshot, 2 minutes after the last change', () => {
+    const scene = idleScene(cloudflare({ snapshots: true })).script('save', SAVED_BUT_DIRTY);
+    scene.take();
+    scene.send({ type: 'files-changed' });
+    scene.nowMs += 60_000;
+    scene.send({ type: 'files-changed' });
+    expect(nextTimerAtMs(scene.state)).toBe(scene.nowMs + CHANGED_MS);
+    scene.fireTimer();
+    expect(scene.run().take()).toEqual(['open', 'save', 'snapshot']);
+    expect(nextTimerAtMs(scene.state)).toBeNull();
+  });
+
+  test('is tried again with the backoff of saves where the sandbox does not answer', () => {
+    const scene = idleScene(cloudflare()).script('open', UNREACHABLE);
+    scene.send({ type: 'files-changed' });
+    scene.fireTimer();
+    scene.run();
+    expect(nextTimerAtMs(scene.state)).toBe(scene.nowMs + 30_000);
+  });
+
+  test('during an attempt is left to its save', () => {
+    const scene = waiting(cloudflare());
+    scene.send({ type: 'files-changed' });
+    scene.finish('succeeded');
+    scene.run();
+    expect(nextTimerAtMs(scene.state)).toBeNull();
+  });
+
+  test('on a host needs no save: its files do not go away', () => {
+    const scene = idleScene();
+    scene.send({ type: 'files-changed' });
+    expect(nextTimerAtMs(scene.state)).toBeNull();
   });
 });
