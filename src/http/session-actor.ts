@@ -7,7 +7,7 @@ import { type Actor, authenticate, parseTokens } from './actor.ts';
 import { hexDigest } from './digest.ts';
 import { type Session, hasSessionCookie, readSession } from './session.ts';
 
-export const CSRF_HEADER = 'x-csrf-token';
+const CSRF_HEADER = 'x-csrf-token';
 
 /** A token in the header is taken before any cookie: only a program sends one. */
 export async function authenticateRequest(request: Request, env: Env): Promise<Result<Actor, Failure>> {

@@ -1,7 +1,6 @@
 /** How the pages are: reachable for everybody, small, and quick with much in them. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestStack, type TestProject, type TestStack } from '../support/stack.ts';
@@ -9,7 +8,6 @@ import { isShown, TestBrowser } from './browser.ts';
 import { scrollThrough, sidewaysPx } from './in-page.ts';
 import { showLongLog, showManyWorkspaces } from './many.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const FIRST_LOAD_BYTES = 150 * 1024;
 /** Of the page's own processor time: what a clock shows depends on what else this machine does. */
 const USABLE_CPU_MS = 1_000;
@@ -67,7 +65,7 @@ interface AxeResult {
 
 /** Evaluated by the driver, past the page's own policy. */
 async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const found = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })');
   const { violations } = found as AxeResult;
   return violations
