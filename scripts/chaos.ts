@@ -11,12 +11,15 @@ const { values } = parseArgs({
   },
 });
 const seed = Number(values.seed);
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
 const report = await runChaos({
   seed,
   kills: Number(values.kills),
   tasks: Number(values.tasks),
   paceMs: Number(values.pace),
   log: console.log,
+  signal: interruption.signal,
 });
 console.log(JSON.stringify({ seed, ...report }, null, 2));
 if (report.violations.length > 0) {

@@ -25,6 +25,8 @@ export interface ChaosOptions {
   /** Longest time between two faults. */
   paceMs: number;
   log: (line: string) => void;
+  /** Ends the run early; everything that it started ends all the same. */
+  signal?: AbortSignal;
 }
 
 export interface ChaosReport {
@@ -46,13 +48,8 @@ const UP_MS = 10_000;
 /** The Worker as deployed, with the double of the sandbox SDK. */
 const ENTRY = 'test/workers/main.ts';
 
-export async function runChaos({
-  seed,
-  kills,
-  tasks: count,
-  paceMs,
-  log,
-}: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, kills, tasks: count, paceMs, log, signal } = options;
   const startedAtMs = Date.now();
   const violations: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'edge-harness-chaos-'));
@@ -93,9 +90,9 @@ export async function runChaos({
         repository: { url },
         workflow: chaos.ledger.workflow(root),
       });
-    const faults = await storm(chaos, kills, log);
+    const faults = await Promise.race([whenAborted(signal), storm(chaos, kills, log)]);
     await mendAll(chaos);
-    await settle(chaos, log);
+    await Promise.race([whenAborted(signal), settle(chaos, log)]);
     violations.push(...(await findViolations(chaos)));
     for (const task of chaos.tasks.filter(({ key }) => violations.some((one) => one.includes(key))))
       await logEvents(chaos, task, log);
@@ -115,6 +112,13 @@ export async function runChaos({
     violations.push(...left.map((process) => `a process is left at the end: ${process}`));
   }
 }
+
+const whenAborted = (signal?: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const abort = () => reject(new Error('the run was interrupted'));
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort);
+  });
 
 /** Straight from the object: what led to a violation. */
 async function logEvents({ stack }: Chaos, task: ChaosTask, log: (line: string) => void): Promise<void> {
