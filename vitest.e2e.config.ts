@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/**/*.e2e.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A page on a busy machine takes longer than the usual second.
+    expect: { poll: { timeout: 30_000, interval: 100 } },
     // Real processes on few cores: files beside each other would time each other out.
     fileParallelism: false,
   },

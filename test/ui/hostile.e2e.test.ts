@@ -64,6 +64,8 @@ test('hostile output of a hook is plain text: markup, titles, links and screen c
 test('a mark for right-to-left text turns only its own words around', async () => {
   const page = await browser.signedIn();
   await page.goto(`/projects/${project.id}`);
+  // Until then the rows are the server's, and are about to be replaced.
+  await page.getByText('1 present').waitFor();
   const row = page.getByRole('listitem').filter({ hasText: 'owned' });
   await expect.poll(() => row.locator('bdi.title').evaluate(unicodeBidi)).toMatch(/isolate/);
 });
