@@ -15,7 +15,7 @@ export async function checkHost(
   root: string | null,
 ): Promise<Result<null, Failure>> {
   if (settings.location === 'cloudflare') return ok(null);
-  const { client } = reachSandbox(env, { location: settings.location, sandboxId: '' });
+  const { client } = reachSandbox(env, { location: settings.location, sandboxId: '', limited: false });
   const confinement = await checkConfinement(client, settings);
   return confinement.ok && root !== null ? checkRoot(client, settings, root) : confinement;
 }

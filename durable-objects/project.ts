@@ -387,6 +387,7 @@ const buildIdentity = (settings: Settings, workflow: Workflow, key: string): Ide
   sandboxId: sandboxId(settings.id, key),
   location: settings.location,
   isolation: settings.isolation,
+  limited: settings.location === 'cloudflare' && workflow.network !== 'all',
   repository: settings.repository,
   root: settings.location === 'cloudflare' ? null : workflow.workspaceRoot,
 });

@@ -13,8 +13,8 @@ export interface Reach {
 
 export function reachSandbox(
   env: Env,
-  { location, sandboxId }: { location: Location; sandboxId: string },
+  { location, sandboxId, limited }: { location: Location; sandboxId: string; limited: boolean },
 ): Reach {
-  const access = location === 'cloudflare' ? reachCloudflareSandbox(env, sandboxId) : reachHost(env);
+  const access = location === 'cloudflare' ? reachCloudflareSandbox(env, sandboxId, limited) : reachHost(env);
   return { access, client: new SupervisorClient(access) };
 }

@@ -4,10 +4,10 @@ import { Project } from '../durable-objects/project.ts';
 import { Workspace } from '../durable-objects/workspace.ts';
 import { createApp } from './app/app.ts';
 import { sweepOnSchedule } from './cron/sweep.ts';
-import { Sandbox } from './sandbox/cloudflare.ts';
+import { ContainerProxy, LimitedSandbox, Sandbox } from './sandbox/cloudflare.ts';
 import type { Env } from './sandbox/env.ts';
 
-export { Directory, Project, Sandbox, Workspace };
+export { ContainerProxy, Directory, LimitedSandbox, Project, Sandbox, Workspace };
 
 const app = createApp();
 

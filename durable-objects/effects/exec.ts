@@ -6,6 +6,7 @@ import type { Masker, MaskStream } from '../../src/core/redact.ts';
 import { err, ok, type Result } from '../../src/core/result.ts';
 import { MAX_WAIT_MS, type OperationView } from '../../src/sandbox/protocol.ts';
 import { at, insist, type EffectContext } from './context.ts';
+import { limitNetwork } from './network.ts';
 import { agentEnvironment } from './process-environment.ts';
 import { keptWorkflow } from './scripts.ts';
 
@@ -17,6 +18,7 @@ export async function streamExec(
 ): Promise<Result<ReadableStream<Uint8Array>, Failure>> {
   const operation = `x-${id}`;
   const workflow = keptWorkflow(context.store);
+  await limitNetwork(context, null);
   const started = await insist(context, async () =>
     context.client.start(at(context.state()), {
       id: operation,

@@ -1,5 +1,6 @@
 /** Finding the sandbox, or taking a fresh one; and asking, without waking it, whether it is awake. */
 import type { Outcome } from '../../src/core/lifecycle/event.ts';
+import { refuseNetwork } from '../../src/core/network.ts';
 import {
   absenceOf,
   absent,
@@ -16,6 +17,8 @@ export async function runOpen(context: EffectContext, command: CommandOf<'open'>
   const inForce = await context.project.workflowInForce();
   if (!inForce.ok) return { type: 'plan-refused', detail: inForce.error.detail };
   const { workflow, text } = inForce.value;
+  const misfit = refuseNetwork(context.state().identity, workflow);
+  if (misfit !== null) return { type: 'plan-refused', detail: misfit };
   keepWorkflow(context.store, workflow);
   const left = command.replaces.length === 0 ? null : await destroySandbox(context, command.replaces);
   const { identity, directory } = context.state();
@@ -51,7 +54,9 @@ export async function runOpen(context: EffectContext, command: CommandOf<'open'>
 export async function runLook(context: EffectContext): Promise<EffectEnd> {
   const inForce = await context.project.workflowInForce();
   if (inForce.ok) keepWorkflow(context.store, inForce.value.workflow);
-  const hooks = inForce.ok
+  // A hook that must not reach the network does not run where that can't be kept from it.
+  const fits = inForce.ok && refuseNetwork(context.state().identity, inForce.value.workflow) === null;
+  const hooks = fits
     ? buildPlan(context.state(), inForce.value.workflow, context.env).hooks
     : { after_create: false, before_run: false, after_run: false, before_remove: false };
   if (!(await context.access.isAwake())) return { type: 'looked', found: 'asleep', hooks };

@@ -3,6 +3,7 @@ import type { Remote } from '../../src/sandbox/protocol.ts';
 import type { GrantKind } from '../grant-table.ts';
 import type { EffectContext } from './context.ts';
 import { gitTimeoutMs } from './git-timeout.ts';
+import { limitNetwork } from './network.ts';
 import type { Followed } from './operation.ts';
 
 /** How much longer than its operation a grant may be good; it ends with the operation. */
@@ -17,13 +18,27 @@ export async function withRemote(
   const { identity } = context.state();
   if (identity.repository === null) return use(null);
   const { url: origin } = identity.repository;
-  if (!(await context.project.hasCredential())) return use({ url: origin, origin });
+  if (!(await context.project.hasCredential())) return reachable(context, { url: origin, origin }, use);
   const url = await grantUrl(context, kind, operation);
-  const followed = await use({ url, origin });
+  const followed = await reachable(context, { url, origin }, use);
   // Where this run's time is over, or a call threw, the operation goes on with the grant that it was started with.
-  if (!('end' in followed && followed.end === 'later')) context.grants.end(operation, Date.now());
+  if (!isLater(followed)) context.grants.end(operation, Date.now());
   return followed;
 }
+
+/** The remote's host is reached for this operation alone. */
+async function reachable(
+  context: EffectContext,
+  remote: Remote,
+  use: (remote: Remote) => Promise<Followed>,
+): Promise<Followed> {
+  await limitNetwork(context, URL.parse(remote.url)?.hostname ?? null);
+  const followed = await use(remote);
+  if (!isLater(followed)) await limitNetwork(context, null);
+  return followed;
+}
+
+const isLater = (followed: Followed): boolean => 'end' in followed && followed.end === 'later';
 
 async function grantUrl(context: EffectContext, kind: GrantKind, operation: string): Promise<string> {
   const { PUBLIC_URL: publicUrl } = context.env;

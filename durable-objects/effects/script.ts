@@ -3,6 +3,7 @@ import { planConfinement } from '../../src/core/confinement.ts';
 import type { ScriptSpec } from '../../src/sandbox/protocol.ts';
 import { absent, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
 import { maskOutput } from './masking.ts';
+import { limitNetwork } from './network.ts';
 import { runOperation } from './operation.ts';
 import { agentEnvironment, hookEnvironment } from './process-environment.ts';
 import { agentCommandOf, keptWorkflow } from './scripts.ts';
@@ -36,6 +37,7 @@ export async function runAgent(context: EffectContext, command: CommandOf<'run-a
 }
 
 async function runScript(context: EffectContext, spec: Omit<ScriptSpec, 'wait_ms'>): Promise<EffectEnd> {
+  await limitNetwork(context, null);
   const followed = await runOperation(context, spec);
   if ('end' in followed) return followed.end;
   const { view } = followed;

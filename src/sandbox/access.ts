@@ -10,6 +10,8 @@ export interface SandboxAccess {
   fetch(request: Request): Promise<Response>;
   /** A WebSocket to a terminal: bytes as binary frames, `ready`, `closed` and `error` as JSON. `request` asks for the upgrade. */
   openTerminal(request: Request, size: TerminalSize): Promise<Response>;
+  /** From now on only these hosts (`*` globs) are reached from inside. null: this sandbox's network has no limits. */
+  limitNetwork: ((hosts: string[]) => Promise<void>) | null;
   /** Wakes nothing. A host never sleeps. */
   isAwake(): Promise<boolean>;
   /** Ends the sandbox with its disk; idempotent. null: the supervisor's own `destroy` is the way (host). */

@@ -1,13 +1,19 @@
 /**
  * Sandboxes of Cloudflare's Sandbox SDK: the only file that names it. Of the SDK only getSandbox, containerFetch, createSession, terminal,
- * destroy and getState are used; everything else is the supervisor's own protocol, so that the SDK's 1.0 needs changes here alone.
+ * setAllowedHosts, destroy and getState are used; everything else is the supervisor's own protocol, so that the SDK's 1.0 needs changes here alone.
  */
-import { getSandbox, Sandbox } from '@cloudflare/sandbox';
+import { ContainerProxy, getSandbox, Sandbox } from '@cloudflare/sandbox';
 import type { Env } from './env.ts';
 import { SUPERVISOR_HEADER, SUPERVISOR_PORT } from './protocol.ts';
 import type { SandboxAccess } from './access.ts';
 
-export { Sandbox };
+/** `ContainerProxy` is what the SDK sends a limited sandbox's requests through. */
+export { ContainerProxy, Sandbox };
+
+/** Its container starts with all of its traffic in our hands: without that, allowed hosts do not apply to HTTPS. */
+export class LimitedSandbox extends Sandbox {
+  override interceptHttps = true;
+}
 
 /** A first call boots a container: 0.9–3.5 s locally, but the SDK may try for 150 s. */
 const WARM_UP_MS = 150_000;
@@ -15,9 +21,9 @@ const WARM_UP_STEP_MS = 400;
 /** `destroy` can hang with the control plane. */
 const DESTROY_MS = 60_000;
 
-export function reachCloudflareSandbox(env: Env, sandboxId: string): SandboxAccess {
+export function reachCloudflareSandbox(env: Env, sandboxId: string, limited: boolean): SandboxAccess {
   // Identical options everywhere: the SDK persists them per sandbox.
-  const sandbox = getSandbox(env.SANDBOX, sandboxId, {
+  const sandbox = getSandbox(limited ? env.SANDBOX_LIMITED : env.SANDBOX, sandboxId, {
     enableDefaultSession: false,
     transport: 'rpc',
     normalizeId: true,
@@ -42,6 +48,7 @@ export function reachCloudflareSandbox(env: Env, sandboxId: string): SandboxAcce
       const session = await sandbox.createSession({ id, cwd: '/workspace' });
       return session.terminal(request, size);
     },
+    limitNetwork: limited ? (hosts) => sandbox.setAllowedHosts(hosts) : null,
     isAwake: async () => {
       const state = await sandbox.getState();
       return state.status === 'running' || state.status === 'healthy';

@@ -6,6 +6,8 @@ export interface Env {
   PROJECT: DurableObjectNamespace;
   DIRECTORY: DurableObjectNamespace;
   SANDBOX: DurableObjectNamespace<Sandbox>;
+  /** The same with a network that can be limited. */
+  SANDBOX_LIMITED: DurableObjectNamespace<Sandbox>;
   /** Snapshots of unsaved work; without it only saved branches survive the loss of a sandbox. */
   SNAPSHOTS?: R2Bucket;
   /** Bearer tokens, separated by commas or blanks. */

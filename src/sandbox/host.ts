@@ -15,6 +15,7 @@ export function reachHost(env: Env): SandboxAccess {
   return {
     ...loopback,
     openTerminal: (request) => loopback.fetch(request),
+    limitNetwork: null,
     isAwake: async () => true,
     destroy: null,
   };

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { request as forward } from 'node:http';
 import { createServer as createProbe } from 'node:net';
 import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { killProcesses } from './leftovers.ts';
@@ -75,7 +76,7 @@ class Engine {
     this.#root = root;
   }
 
-  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/refuse-destroy`, `/{id}/calls`, `/{id}/call/…`. */
+  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/refuse-destroy`, `/{id}/hosts`, `/{id}/calls`, `/{id}/call/…`. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, id = '', verb = '', ...rest] = (request.url ?? '').split('/');
     switch (verb) {
@@ -101,6 +102,9 @@ class Engine {
       case 'hang':
         this.hang(id);
         return void response.end();
+      case 'hosts':
+        this.#record(id, `HOSTS ${await text(request)}`);
+        return void response.end();
       case 'calls':
         return void response.end(JSON.stringify(this.#calls.get(id) ?? []));
       default:
@@ -109,7 +113,7 @@ class Engine {
   }
 
   async #call(id: string, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#calls.set(id, [...(this.#calls.get(id) ?? []), `${request.method} ${path}`]);
+    this.#record(id, `${request.method} ${path}`);
     if (this.#hanging.delete(id)) return;
     const container = await this.#running(id);
     const { cold } = container;
@@ -135,6 +139,10 @@ class Engine {
       onward.on('response', (answer) => answer.resume());
     }
     onward.end(body);
+  }
+
+  #record(id: string, call: string): void {
+    this.#calls.set(id, [...(this.#calls.get(id) ?? []), call]);
   }
 
   #running(id: string): Promise<Container> {

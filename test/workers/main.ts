@@ -3,4 +3,4 @@ export { Directory } from '../../durable-objects/directory.ts';
 export { Project } from '../../durable-objects/project.ts';
 export { Workspace } from '../../durable-objects/workspace.ts';
 export { default } from '../../src/worker.ts';
-export { Sandbox } from './sandbox-double.ts';
+export { LimitedSandbox, Sandbox } from './sandbox-double.ts';

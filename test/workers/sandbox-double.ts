@@ -29,8 +29,14 @@ export class Sandbox extends DurableObject<DoubleEnv> {
     return { ...(await answer.json<{ status: string }>()), lastChange: Date.now() };
   }
 
+  async setAllowedHosts(hosts: string[]): Promise<void> {
+    await fetch(`${this.#url}/hosts`, { method: 'POST', body: hosts.join(',') });
+  }
+
   async destroy(): Promise<void> {
     const answer = await fetch(`${this.#url}/destroy`, { method: 'POST' });
     if (!answer.ok) throw new Error('the control plane does not destroy it');
   }
 }
+
+export class LimitedSandbox extends Sandbox {}

@@ -11,6 +11,8 @@ export interface Identity {
   sandboxId: string;
   location: Location;
   isolation: 'bubblewrap' | null;
+  /** Location cloudflare: its sandbox was made so that its network can be limited. */
+  limited: boolean;
   repository: { url: string; baseBranch: string | null; depth: number | null } | null;
   /** `workspace.root` as written; null: the location's default. */
   root: string | null;

@@ -15,6 +15,7 @@ export const IDENTITY: Identity = {
   sandboxId: 'ws-1',
   location: 'host',
   isolation: null,
+  limited: false,
   repository: { url: 'https://git.example/demo.git', baseBranch: null, depth: null },
   root: null,
 };
