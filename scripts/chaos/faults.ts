@@ -34,7 +34,7 @@ export interface Chaos {
 }
 
 /** What went with a disk that was taken away. */
-export interface Losses {
+interface Losses {
   /** Commits that were nowhere else. */
   byRight: Set<string>;
   /** Commits that a snapshot held, too: lost by right only where the attempt had not ended. */

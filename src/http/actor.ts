@@ -35,7 +35,7 @@ export async function authenticate(header: string | null, env: Env): Promise<Res
 }
 
 /** null: nobody's token. */
-export async function identify(presented: string, tokens: string[], env: Env): Promise<Actor | null> {
+async function identify(presented: string, tokens: string[], env: Env): Promise<Actor | null> {
   const index = await indexOfEqual(presented, tokens);
   if (index !== -1)
     return { kind: 'deployment_token', name: `token-${index + 1}`, scope: 'admin', project: null };

@@ -123,7 +123,8 @@ export function route<P extends z.ZodRawShape = Nothing, Q extends z.ZodRawShape
     serve: async (request, params, env, actor) => {
       const read = await readInputs(inputs, request, params);
       if (!read.ok) return read;
-      const run = () => handle({ ...(read.value as Omit<Call<P, Q, B>, 'env' | 'actor' | 'request'>), env, actor, request });
+      const run = () =>
+        handle({ ...(read.value as Omit<Call<P, Q, B>, 'env' | 'actor' | 'request'>), env, actor, request });
       return method === 'POST' ? run() : repeatOnce(run);
     },
   };

@@ -163,10 +163,10 @@ const OutputChunk = z.object({ from: count, next: count, text: text(2 * 1024 * 1
 export const Outcome = z.enum(['ok', 'failed', 'killed', 'timeout', 'cancelled', 'lost']);
 export type Outcome = z.infer<typeof Outcome>;
 
-export const GitFailureReason = z.enum(['auth', 'not_found', 'network', 'timeout', 'refused', 'other']);
-export type GitFailureReason = z.infer<typeof GitFailureReason>;
+const GitFailureReason = z.enum(['auth', 'not_found', 'network', 'timeout', 'refused', 'other']);
+type GitFailureReason = z.infer<typeof GitFailureReason>;
 const GitFailure = z.object({ reason: GitFailureReason, detail: text(4000) });
-export type GitFailure = z.infer<typeof GitFailure>;
+type GitFailure = z.infer<typeof GitFailure>;
 
 /** What is in the work tree now. `unsaved_*`: commits of HEAD that are neither in `base` nor in what the remote had last. */
 export const GitFacts = z.object({
@@ -193,7 +193,7 @@ export const CloneResult = z.discriminatedUnion('ok', [
 ]);
 export type CloneResult = z.infer<typeof CloneResult>;
 
-export const SaveStatus = z.enum([
+const SaveStatus = z.enum([
   'saved',
   'nothing_to_save',
   'diverged',
@@ -202,7 +202,7 @@ export const SaveStatus = z.enum([
   'failed',
   'no_repository',
 ]);
-export type SaveStatus = z.infer<typeof SaveStatus>;
+type SaveStatus = z.infer<typeof SaveStatus>;
 
 export const SaveResult = z.object({
   status: SaveStatus,

@@ -69,8 +69,7 @@ function listen(path: string): { end: () => Promise<void> } {
     try {
       const answer = await fetch(`${stack.stack.url}${path}`, { headers, signal: abort.signal });
       const decoder = new TextDecoder();
-      for await (const chunk of answer.body ?? [])
-        text += decoder.decode(chunk, { stream: true });
+      for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
     } catch {
       // Aborted by `end`.
     }

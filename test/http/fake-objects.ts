@@ -44,8 +44,6 @@ const answers: Record<string, unknown> = {
   'project.setTaskState': ok({ workspace: workspaceExample, effect: 'none' }),
   'project.listWorkspaces': ok({ workspaces: [workspaceExample], next_cursor: null }),
   'project.sweep': ok({ lookedAt: 1, removed: 0, kept: [], nextCursor: null }),
-  'project.openEvents': () => ok(stream('event: workspace\n\n')),
-  'workspace.openEvents': () => ok(stream('event: workspace\n\n')),
   'workspace.view': ok({ ...workspaceExample, attempts: [attemptExample] }),
   'workspace.listAttempts': ok({ attempts: [attemptExample], next_cursor: null }),
   'workspace.attempt': ok(attemptExample),

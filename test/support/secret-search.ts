@@ -30,7 +30,7 @@ export function readTree(folder: string, name: string): Haystacks {
 }
 
 /** The characters of base64 that depend on the neighbours are left out, so that it is found inside longer text, too. */
-export function formsOf(value: string): Record<string, Buffer> {
+function formsOf(value: string): Record<string, Buffer> {
   const bytes = Buffer.from(value);
   const shifted = (shift: number): Buffer => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])

@@ -8,16 +8,6 @@ import { startContainerEngine } from '../support/container-engine.ts';
 import { startGitControl } from '../support/git-control.ts';
 import { findLeftovers } from '../support/leftovers.ts';
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    sandboxHostUrl: string;
-    sandboxHostToken: string;
-    containerEngineUrl: string;
-    gitControlUrl: string;
-    workspaceRoot: string;
-  }
-}
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'edge-harness-workers-'));
   const root = join(folder, 'workspaces');
