@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-const MAIN = fileURLToPath(new URL('../../src/sandbox/supervisor/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/sandbox/supervisor/main.ts', import.meta.url).href);
 const START_MS = 30_000;
 const RESTART_MS = 500;
 const Ready = z.object({ port: z.number().int() });
