@@ -79,7 +79,8 @@ export async function injectFault(chaos: Chaos): Promise<Fault> {
 const pending = new Set<Promise<void>>();
 
 function later({ random, paceMs }: Chaos, mend: () => Promise<unknown>): void {
-  const mending = pause(random.between(paceMs / 20, paceMs / 2))
+  // Over several other faults: an attempt that ends meanwhile, and a removal after it, find it still there.
+  const mending = pause(random.between(paceMs / 4, paceMs * 5))
     .then(mend)
     .then(() => undefined)
     .catch(() => undefined)

@@ -23,6 +23,7 @@ export function buildLoad(api: ApiClient, random: Random, tasks: ChaosTask[]): (
     ...Array.from({ length: 5 }, () => dispatch),
     ({ path }) => ['POST', `${path}/attempts/${random.between(1, 4)}/cancel`],
     setState('Done'),
+    setState('Done'),
     setState('Todo'),
     ({ path }) => ['POST', `${path}/save`],
     ({ path }) => ['DELETE', `${path}?cancel=true`],
