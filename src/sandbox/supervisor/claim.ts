@@ -1,5 +1,5 @@
 /** Whose a workspace is: written once when a fresh place is taken, and asked in every call. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { err, ok, type Result } from '../../core/result.ts';
@@ -22,7 +22,21 @@ export const loadClaim = (stateDirectory: string): Claim | null =>
 /** False where another call was faster. */
 export function saveClaim(stateDirectory: string, claim: Claim): boolean {
   mkdirSync(stateDirectory, { recursive: true, mode: 0o700 });
-  return saveOnce(claimFile(stateDirectory), JSON.stringify(claim));
+  try {
+    return saveOnce(claimFile(stateDirectory), JSON.stringify(claim));
+  } catch (error) {
+    // A full disk takes a folder but no claim: nobody would ever remove it.
+    removeEmpty(stateDirectory);
+    throw error;
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // There is something in it, or it is gone.
+  }
 }
 
 /** Whether the place is still the caller's. */
