@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   const root = join(folder, 'workspaces');
   mkdirSync(root);
   const git = await startGitServer();
-  const host = await startSandboxHost({ roots: [root], stateDirectory: join(folder, 'host') });
+  const host = await startSandboxHost({ roots: [root], stateDirectory: join(folder, 'host'), home: folder });
   const counted = await countRequests(host.url);
   const token = randomSecret();
   const worker = await startWorker({
@@ -105,7 +105,9 @@ async function benchHook({ host, root }: Bench): Promise<void> {
   const ours: number[] = [];
   const plain: number[] = [];
   for (let run = 0; run < RUNS + 2; run += 1) {
-    const bash = await timed(async () => void spawnSync('bash', ['-lc', 'true']));
+    const bash = await timed(
+      async () => void spawnSync('bash', ['-lc', 'true'], { env: { PATH: process.env['PATH'], HOME: root } }),
+    );
     const hook = await timed(() => client.start(target, noop(`noop-${run}`)));
     if (run < 2) continue;
     plain.push(bash);
@@ -167,6 +169,7 @@ async function benchFirstDispatch({ api, git, root }: Bench): Promise<void> {
 bash -lc true; bash -lc true; bash -lc '${commit}'; bash -lc true; git push --quiet origin HEAD`;
     const env = {
       ...process.env,
+      HOME: root,
       GIT_AUTHOR_NAME: 'B',
       GIT_AUTHOR_EMAIL: 'b@b',
       GIT_COMMITTER_NAME: 'B',

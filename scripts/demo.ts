@@ -1,6 +1,6 @@
 /** `npm run demo`: a whole life of three tasks on this machine, shown step by step. Ends with `--once`, else stays up until Ctrl-C. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -62,6 +62,8 @@ async function main(): Promise<void> {
     encryptionKey: randomSecret(),
     stateDirectory: join(folder, 'state'),
     roots: [join(folder, 'workspaces')],
+    // The demo shows the service, not this machine's login profile, which every `bash -lc` would run first.
+    home: makeHome(folder),
   });
   const end = async (code: number) => {
     await stack.stop();
@@ -81,6 +83,12 @@ async function main(): Promise<void> {
   console.log(
     `\nStill up: open ${await createSignInLink(stack)} (API: ${stack.url}/docs), token ${stack.token}\nCtrl-C ends it and removes everything.`,
   );
+}
+
+function makeHome(folder: string): string {
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  return home;
 }
 
 async function runDemo(api: ApiClient, remote: string, root: string): Promise<void> {

@@ -61,6 +61,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     port: 0,
     token: randomSecret(),
     encryptionKey: randomSecret(),
+    home: folder,
     stateDirectory: join(folder, 'state'),
     roots: [root],
     entry: ENTRY,

@@ -14,6 +14,8 @@ export interface SandboxHostOptions {
   /** Allowed workspace roots. */
   roots: string[];
   stateDirectory: string;
+  /** HOME of hooks and agents; left out: the person's own, with its login profile. */
+  home?: string;
 }
 
 export interface RunningSandboxHost {
@@ -74,7 +76,11 @@ function spawnSupervisor(options: SandboxHostOptions, token: string, port: numbe
   return spawn(process.execPath, [MAIN, ...argv], {
     // It ends with the launcher, whose end of its stdin closes then.
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, EDGE_HARNESS_SUPERVISOR_TOKEN: token },
+    env: {
+      ...process.env,
+      ...(options.home === undefined ? {} : { HOME: options.home }),
+      EDGE_HARNESS_SUPERVISOR_TOKEN: token,
+    },
     // A Ctrl-C reaches the launcher alone, which then ends everything in order.
     detached: true,
   });

@@ -18,6 +18,8 @@ export interface StackOptions {
   onLog?: (line: string) => void;
   /** Laid over the Worker's own settings. */
   vars?: Record<string, string>;
+  /** HOME of hooks and agents; left out: the person's own. */
+  home?: string;
   /** Another Worker than the deployed one, as a path from the repository's top: for tests. */
   entry?: string;
 }
@@ -42,6 +44,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const host = await startSandboxHost({
     roots: options.roots,
     stateDirectory: join(options.stateDirectory, 'host'),
+    ...(options.home === undefined ? {} : { home: options.home }),
   });
   try {
     const port = options.port === 0 ? await findFreePort() : options.port;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 export const ProjectId = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
-const LocationName = z.enum(['cloudflare', 'docker', 'host']);
+export const LocationName = z.enum(['cloudflare', 'docker', 'host']);
 
 const instant = z.iso.datetime();
 const count = z.number().int().nonnegative();
@@ -175,9 +175,9 @@ export const SavedStatusName = z.enum([
   'unknown',
 ]);
 
-const AttemptOutcomeName = z.enum(['succeeded', 'failed', 'timed_out', 'cancelled', 'lost']);
+export const AttemptOutcomeName = z.enum(['succeeded', 'failed', 'timed_out', 'cancelled', 'lost']);
 const RunOutcomeName = z.enum(['ok', 'failed', 'killed', 'timeout', 'cancelled', 'lost', 'skipped']);
-const FailureView = z.object({ code: z.string(), detail: z.string() });
+export const FailureView = z.object({ code: z.string(), detail: z.string() });
 
 export const WorkspaceView = z.object({
   project: ProjectId,
@@ -233,7 +233,7 @@ export const WorkspaceView = z.object({
 });
 export type WorkspaceView = z.infer<typeof WorkspaceView>;
 
-const OutputView = z.object({ text: z.string(), total_bytes: count, truncated: z.boolean() });
+export const OutputView = z.object({ text: z.string(), total_bytes: count, truncated: z.boolean() });
 const runView = {
   outcome: RunOutcomeName,
   exit_code: z.number().int().nullable(),
@@ -348,3 +348,14 @@ export const AuditEntry = z.object({
 export type AuditEntry = z.infer<typeof AuditEntry>;
 export const AuditPage = z.object({ entries: z.array(AuditEntry), next_cursor: z.string().nullable() });
 export type AuditPage = z.infer<typeof AuditPage>;
+
+/** Every failure's body: `application/problem+json`. */
+export const Problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: count,
+  code: z.string(),
+  detail: z.string(),
+  retryable: z.boolean(),
+  diagnostics: z.array(DiagnosticView).optional(),
+});
