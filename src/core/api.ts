@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 export const ProjectId = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
+/** @public Named in the OpenAPI document. */
 export const LocationName = z.enum(['cloudflare', 'docker', 'host']);
 
 const instant = z.iso.datetime();
@@ -175,8 +176,10 @@ export const SavedStatusName = z.enum([
   'unknown',
 ]);
 
+/** @public Named in the OpenAPI document. */
 export const AttemptOutcomeName = z.enum(['succeeded', 'failed', 'timed_out', 'cancelled', 'lost']);
 const RunOutcomeName = z.enum(['ok', 'failed', 'killed', 'timeout', 'cancelled', 'lost', 'skipped']);
+/** @public Named in the OpenAPI document. */
 export const FailureView = z.object({ code: z.string(), detail: z.string() });
 
 export const WorkspaceView = z.object({
@@ -233,6 +236,7 @@ export const WorkspaceView = z.object({
 });
 export type WorkspaceView = z.infer<typeof WorkspaceView>;
 
+/** @public Named in the OpenAPI document. */
 export const OutputView = z.object({ text: z.string(), total_bytes: count, truncated: z.boolean() });
 const runView = {
   outcome: RunOutcomeName,
@@ -349,7 +353,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 export const AuditPage = z.object({ entries: z.array(AuditEntry), next_cursor: z.string().nullable() });
 export type AuditPage = z.infer<typeof AuditPage>;
 
-/** Every failure's body: `application/problem+json`. */
+/** Every failure's body: `application/problem+json`. @public */
 export const Problem = z.object({
   type: z.string(),
   title: z.string(),
