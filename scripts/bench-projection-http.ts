@@ -30,7 +30,13 @@ const BODY = JSON.stringify({
   providers: ['claude', 'copilot', 'codex', 'cursor'],
 });
 
-const ECHO = `export default { fetch: async (request) => Response.json(JSON.parse(await request.text())) }`;
+/** A route that only parses and echoes; it logs its line per request as every route here does. */
+const ECHO = `export default { fetch: async (request) => {
+  const startedAtMs = Date.now();
+  const answer = Response.json(JSON.parse(await request.text()));
+  console.log(JSON.stringify({ level: 'info', message: 'request', method: request.method, route: '/echo', status: 200, duration_ms: Date.now() - startedAtMs }));
+  return answer;
+} }`;
 
 const folder = mkdtempSync(join(tmpdir(), 'edge-harness-bench-'));
 const token = randomSecret();
@@ -46,6 +52,7 @@ const echo = new Miniflare(
     host: '127.0.0.1',
     port: 0,
     compatibilityDate: '2026-10-01',
+    handleStructuredLogs: () => undefined,
     modules: [{ type: 'ESModule', path: 'echo.mjs', contents: ECHO }],
   }),
 );
