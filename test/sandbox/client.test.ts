@@ -3,7 +3,7 @@ import { SupervisorClient } from '../../src/sandbox/client.ts';
 import { PROTOCOL_VERSION, SUPERVISOR_HEADER } from '../../src/sandbox/protocol.ts';
 
 const HEALTH = { protocol: '1', mode: 'sandbox', confinements: ['none'] };
-const TARGET = { creationId: 'creation-1', directory: '/work/ä b' };
+const TARGET = { creationId: 'creation-1', directory: '/srv/ä b' };
 
 const answer = (
   body: string | ReadableStream<Uint8Array> | null,
@@ -131,7 +131,7 @@ describe('a call', () => {
     const { client, requests } = clientOf(() => answer('{"killed":0}'));
     await client.killLeftovers(TARGET);
     expect(requests[0]?.headers.get('x-edge-harness-creation')).toBe('creation-1');
-    expect(requests[0]?.headers.get('x-edge-harness-directory')).toBe('%2Fwork%2F%C3%A4%20b');
+    expect(requests[0]?.headers.get('x-edge-harness-directory')).toBe('%2Fsrv%2F%C3%A4%20b');
   });
 
   test('says what kind of body it sends', async () => {
