@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     name: 'node',
     include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.workers.test.ts', 'test/**/*.e2e.test.ts'],
+    exclude: ['test/**/*.{workers,e2e,container}.test.ts'],
     testTimeout: 30_000,
   },
 });

@@ -16,6 +16,10 @@ export interface ClonePlan {
 }
 
 const HEADS = 'refs/heads/';
+
+/** Everything with a name, whatever is planned. */
+export const FULL_REFSPECS = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'] as const;
+
 /** Branches that tasks made: they do not make an empty repository less empty. */
 const OF_TASKS = /^refs\/heads\/symphony(?:-rescue)?\//;
 
@@ -65,7 +69,7 @@ function refspecsOf(base: ClonePlan['base'], task: string | null): ClonePlan['re
   const named = [base !== null && 'ref' in base ? base.ref : null, task].filter((ref) => ref !== null);
   const tracked = [...new Set(named)].map((ref) => `+${ref}:${trackingRef(ref)}`);
   return {
-    full: ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*', ...detached],
+    full: [...FULL_REFSPECS, ...detached],
     shallow: [...tracked, ...detached],
   };
 }

@@ -47,6 +47,18 @@ describe('saved', () => {
     expect(await onRemote()).toBe(head);
   });
 
+  test('new commits on the task branch alone are pushed without a question first', async () => {
+    await cloned();
+    const first = await workspace.commit('work');
+    await save();
+    const second = await workspace.commit('more work');
+    server.requests.length = 0;
+    expect(await save({ last_saved: first })).toMatchObject({ status: 'saved', sha: second });
+    expect(
+      server.requests.filter((line) => line.startsWith('GET')).map((line) => line.replace(/.*=/, '')),
+    ).toEqual(['git-receive-pack', 'git-upload-pack']);
+  });
+
   test('a second save with nothing new asks the remote once and pushes nothing', async () => {
     await cloned();
     const head = await workspace.commit('work');

@@ -1,11 +1,11 @@
-/** The way that the cloud goes — Worker, Durable Object, `containerFetch` — with a double in the SDK's place. */
-import { randomUUID } from 'node:crypto';
+/** Worker, Durable Object, `containerFetch` — with a double in the SDK's place. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker } from '../../scripts/stack/worker.ts';
 import { startContainerEngine } from '../support/container-engine.ts';
 import type { Way } from './way.ts';
+import { workerWay } from './worker-way.ts';
 
 export interface DoubleWay extends Way {
   stop(): Promise<void>;
@@ -22,26 +22,11 @@ export async function startDoubleWay(): Promise<DoubleWay> {
     onLog: () => undefined,
   });
   return {
-    name: 'a Durable Object that answers as the SDK’s does',
-    open: async () => {
-      const id = `ws-${randomUUID()}`;
-      return {
-        fetcher: {
-          fetch: (request) => {
-            const { pathname, search } = new URL(request.url);
-            return fetch(new Request(`${worker.url.origin}/${id}${pathname}${search}`, request));
-          },
-        },
-        root: null,
-        home: null,
-        restart: null,
-        memoryBytes: null,
-        ownsMachine: false,
-        end: async () => {
-          await fetch(`${engine.url}/${id}/kill`, { method: 'POST' });
-        },
-      };
-    },
+    ...workerWay({
+      name: 'a Durable Object that answers as the SDK’s does',
+      url: worker.url.origin,
+      ownsMachine: false,
+    }),
     stop: async () => {
       await worker.stop();
       await engine.stop();

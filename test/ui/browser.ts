@@ -1,5 +1,6 @@
 /** A browser for one test file: signed in or not, and every script error or blocked script counts as a failure. */
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { afterEach } from 'vitest';
 
 const CHROMIUM = '/usr/bin/chromium';
 /** A machine that is busy with everything else takes many times as long. */
@@ -10,6 +11,21 @@ interface ViewOptions {
   height?: number;
   dark?: boolean;
 }
+
+/** Those that are open, of this file. */
+const pages = new Set<Page>();
+
+// What was on the screen says more than what was waited for.
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  for (const page of pages) console.error(`${page.url()} shows:\n${await textOf(page)}`);
+});
+
+const textOf = (page: Page): Promise<string> =>
+  page
+    .locator('body')
+    .innerText({ timeout: 5_000 })
+    .catch((thrown: unknown) => String(thrown));
 
 export class TestBrowser {
   readonly #browser: Browser;
@@ -59,6 +75,8 @@ export class TestBrowser {
   }
 
   #watch(page: Page): Page {
+    pages.add(page);
+    page.once('close', () => pages.delete(page));
     page.on('pageerror', (error) => this.faults.push(error.message));
     page.on('console', (message) => {
       if (message.type() === 'error' && /Content Security Policy|Uncaught/.test(message.text()))

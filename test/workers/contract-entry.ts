@@ -1,15 +1,3 @@
-/** The way of a deployed Worker to a sandbox, as an HTTP server: `/{sandbox id}/…` goes through `cloudflare.ts` and the SDK's double. */
-import { reachSandbox } from '../../durable-objects/sandbox-access.ts';
-import type { Env } from '../../src/sandbox/env.ts';
-
+/** The contract's Worker with the SDK's double. */
 export { Directory, LimitedSandbox, Project, Sandbox, Workspace } from './main.ts';
-
-export default {
-  async fetch(request, env) {
-    const { pathname, search } = new URL(request.url);
-    const [, sandboxId = '', ...rest] = pathname.split('/');
-    const { access } = reachSandbox(env, { location: 'cloudflare', sandboxId, limited: false });
-    const onward = new Request(`http://supervisor/${rest.join('/')}${search}`, request);
-    return access.fetch(onward).catch((thrown: unknown) => new Response(String(thrown), { status: 502 }));
-  },
-} satisfies ExportedHandler<Env>;
+export { contractHandler as default } from './contract-handler.ts';

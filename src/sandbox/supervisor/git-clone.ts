@@ -1,6 +1,6 @@
 /** Clones a task's repository beside its path, on the task branch, and moves it there when it is whole. */
 import { join } from 'node:path';
-import { planClone, trackingRef, type ClonePlan } from '../../core/clone-plan.ts';
+import { FULL_REFSPECS, planClone, trackingRef, type ClonePlan } from '../../core/clone-plan.ts';
 import { otherFailure, type GitFailure } from '../../core/git-failure.ts';
 import { parsePackedRefs, parseRemoteRefs, type RemoteRefs } from '../../core/git-output.ts';
 import { fetchArgs, isBranchName, listRemoteArgs, objectFormatOf, transportOf } from '../../core/git.ts';
@@ -11,6 +11,7 @@ import { inspectRepository } from './git-inspect.ts';
 import { dropMarker, loadMarker } from './git-marker.ts';
 import { gitFolder, openSession, runGit, type GitSession } from './git-process.ts';
 import { clearIncomplete, publishStage, type Origin } from './git-publish.ts';
+import { removeScratch } from './git-scratch.ts';
 import { closeStage, initStage, initSubmodules, inStage, openStage, type Stage } from './git-stage.ts';
 import type { Place } from './place.ts';
 
@@ -60,15 +61,76 @@ function refusalOf(spec: CloneSpec): GitFailure | null {
 }
 
 async function fillStage(stage: Stage, spec: CloneSpec): Promise<Result<Origin, GitFailure>> {
-  if (spec.remote === null) return makeEmpty(stage, spec);
-  const listed = await listRemote(stage.session, spec.remote);
+  const { remote } = spec;
+  if (remote === null) return makeEmpty(stage, spec);
+  // What is fetched hardly depends on the plan: asking for both at once saves a round trip to the remote.
+  const early = spec.depth === null ? startFetch(stage, spec, remote) : null;
+  const planned = await planFrom(stage, spec, remote);
+  if (!planned.ok || planned.value.start === null) early?.stop();
+  const hasBranches = (await early?.hasBranches) ?? false;
+  if (!planned.ok) return planned;
+  const { start } = planned.value;
+  if (!hasBranches || start === null) await removeScratch(stage.directory);
+  if (start === null) return makeEmpty(stage, spec);
+  const plan = { ...planned.value, start };
+  const fetched = hasBranches
+    ? await fetchRest(stage, remote, plan)
+    : await fetchPlanned(stage, spec, remote, plan);
+  return fetched.ok ? makeFrom(stage, spec, plan) : fetched;
+}
+
+/** All branches, before anybody knows the repository's object format: of the usual one. Where it fails, all begins anew. */
+function startFetch(
+  stage: Stage,
+  spec: CloneSpec,
+  remote: Remote,
+): { hasBranches: Promise<boolean>; stop: () => void } {
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([stage.session.signal, stopped.signal]);
+  const own: Stage = { ...stage, session: { ...stage.session, signal } };
+  const fetchAll = async (): Promise<boolean> =>
+    (await initStage(own, { ...spec, format: 'sha1' })).ok &&
+    (await fetchInto(own, remote, { refspecs: FULL_REFSPECS, depth: null })).ok;
+  return { hasBranches: fetchAll(), stop: () => stopped.abort() };
+}
+
+async function planFrom(
+  stage: Stage,
+  spec: CloneSpec,
+  remote: Remote,
+): Promise<Result<ClonePlan, GitFailure>> {
+  const listed = await listRemote(stage.session, remote);
   if (!listed.ok) return listed;
   const plan = planClone(listed.value, { branch: spec.branch, baseBranch: spec.base_branch });
-  if (!plan.ok) return err({ ...plan.error, detail: `${spec.remote.origin}: ${plan.error.detail}` });
-  const { start } = plan.value;
-  if (start === null) return makeEmpty(stage, spec);
-  return makeFrom(stage, spec, spec.remote, { ...plan.value, start });
+  return plan.ok ? plan : err({ ...plan.error, detail: `${remote.origin}: ${plan.error.detail}` });
 }
+
+/** A detached HEAD may be on no branch. */
+const fetchRest = async (
+  stage: Stage,
+  remote: Remote,
+  { base }: ClonePlan,
+): Promise<Result<unknown, GitFailure>> =>
+  base !== null && 'sha' in base ? fetchInto(stage, remote, { refspecs: ['HEAD'], depth: null }) : ok(null);
+
+async function fetchPlanned(
+  stage: Stage,
+  spec: CloneSpec,
+  remote: Remote,
+  plan: ClonePlan & { start: string },
+): Promise<Result<unknown, GitFailure>> {
+  const made = await initStage(stage, { ...spec, format: objectFormatOf(plan.start) });
+  if (!made.ok) return made;
+  const refspecs = spec.depth === null ? plan.refspecs.full : plan.refspecs.shallow;
+  return fetchInto(stage, remote, { refspecs, depth: spec.depth });
+}
+
+const fetchInto = (
+  stage: Stage,
+  remote: Remote,
+  { refspecs, depth }: { refspecs: readonly string[]; depth: number | null },
+): Promise<Result<unknown, GitFailure>> =>
+  inStage(stage, { what: 'Fetching the repository', args: fetchArgs(remote.url, refspecs, depth) });
 
 async function listRemote(session: GitSession, remote: Remote): Promise<Result<RemoteRefs, GitFailure>> {
   const listed = await runGit(session, {
@@ -81,25 +143,18 @@ async function listRemote(session: GitSession, remote: Remote): Promise<Result<R
   return listed.ok ? ok(parseRemoteRefs(listed.value.stdout.toString())) : listed;
 }
 
+const NO_ORIGIN: Origin = { base: null, remote_sha: null, head: null };
+
 async function makeEmpty(stage: Stage, spec: CloneSpec): Promise<Result<Origin, GitFailure>> {
   const made = await initStage(stage, { ...spec, format: 'sha1' });
-  return made.ok ? ok({ base: null, remote_sha: null, head: null }) : made;
+  return made.ok ? ok(NO_ORIGIN) : made;
 }
 
 async function makeFrom(
   stage: Stage,
   spec: CloneSpec,
-  remote: Remote,
   plan: ClonePlan & { start: string },
 ): Promise<Result<Origin, GitFailure>> {
-  const made = await initStage(stage, { ...spec, format: objectFormatOf(plan.start) });
-  if (!made.ok) return made;
-  const refspecs = spec.depth === null ? plan.refspecs.full : plan.refspecs.shallow;
-  const fetched = await inStage(stage, {
-    what: 'Fetching the repository',
-    args: fetchArgs(remote.url, refspecs, spec.depth),
-  });
-  if (!fetched.ok) return fetched;
   const origin = await findOrigin(stage, spec.branch, plan);
   if (!origin.ok) return origin;
   const checkedOut = await checkOut(stage, origin.value.head, defaultRef(spec, plan));

@@ -41,6 +41,18 @@ export async function viewSave(
   };
 }
 
+/**
+ * What the usual save would find: the remote where we left it, and new commits on the task branch alone. null: this one is of another kind, or
+ * the remote has to be asked.
+ */
+export async function viewExpected(clean: CleanRepository, spec: SaveSpec): Promise<SaveView | null> {
+  const task = clean.refs.branches.get(spec.branch) ?? null;
+  const { last_saved: lastSaved } = spec;
+  if (task === null || task === lastSaved || otherTips(clean, spec.branch).length > 0) return null;
+  if (lastSaved !== null && (await isAncestor(clean, lastSaved, task)) !== true) return null;
+  return viewSave(clean, spec, new Map(lastSaved === null ? [] : [[spec.branch, lastSaved]]));
+}
+
 const isNew = async (clean: CleanRepository, task: string | null, spec: SaveSpec): Promise<boolean> =>
   (await listNewCommits(clean, task, [spec.base, spec.last_saved])).count > 0;
 

@@ -16,7 +16,7 @@ import { answerDiskErrors } from './git-disk.ts';
 import { countUncommitted, factsOf, listNewCommits, NO_FACTS } from './git-facts.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { openSession } from './git-process.ts';
-import { viewSave, type RemoteBranches } from './git-save-view.ts';
+import { viewExpected, viewSave, type RemoteBranches } from './git-save-view.ts';
 import { rememberSaved } from './git-saved.ts';
 import type { Place } from './place.ts';
 
@@ -81,7 +81,7 @@ const gatherFacts = async (
 const NO_COMMITS = { count: 0, first: [] };
 
 async function saveTo(clean: CleanRepository, spec: SaveSpec, remote: RemoteNames): Promise<SaveResult> {
-  const [uncommitted, tried] = await Promise.all([countUncommitted(clean), tryTwice(clean, spec, remote)]);
+  const [uncommitted, tried] = await Promise.all([countUncommitted(clean), tryInTurn(clean, spec, remote)]);
   if (!tried.ok)
     return failed(tried.error, await gatherFacts(clean, uncommitted, [spec.base, spec.last_saved]));
   const { status, sha, remoteSha, rescues, failure } = tried.value;
@@ -94,35 +94,63 @@ async function saveTo(clean: CleanRepository, spec: SaveSpec, remote: RemoteName
   return { status, sha, remote_sha: remoteSha, rescue_refs: rescues, facts, failure };
 }
 
+interface Tried {
+  outcome: SaveOutcome;
+  raced: boolean;
+}
+
 /** Somebody may push between our question and our push; once that is worth a second look, twice it is a failure. */
-async function tryTwice(
+async function tryInTurn(
   clean: CleanRepository,
   spec: SaveSpec,
   remote: RemoteNames,
 ): Promise<Result<SaveOutcome, GitFailure>> {
+  const hopeful = await tryUnasked(clean, spec, remote);
+  if (hopeful !== null && !hopeful.raced) return ok(hopeful.outcome);
   const first = await trySave(clean, spec, remote);
   if (!first.ok || !first.value.raced) return first.ok ? ok(first.value.outcome) : first;
   const second = await trySave(clean, spec, remote);
   return second.ok ? ok(second.value.outcome) : second;
 }
 
+/** The lease finds out whether the remote is as expected, so that the usual save need not ask it. null: this one has to. */
+async function tryUnasked(
+  clean: CleanRepository,
+  spec: SaveSpec,
+  remote: RemoteNames,
+): Promise<Tried | null> {
+  const view = await viewExpected(clean, spec);
+  const plan = view === null ? null : planSave(view);
+  return view !== null && plan?.standing === 'push' ? carryOut(clean, remote, view, plan) : null;
+}
+
 async function trySave(
   clean: CleanRepository,
   spec: SaveSpec,
   remote: RemoteNames,
-): Promise<Result<{ outcome: SaveOutcome; raced: boolean }, GitFailure>> {
-  const before = await listBranches(clean, remote, []);
-  if (!before.ok) return before;
-  const view = await viewSave(clean, spec, before.value);
-  const plan = planSave(view);
-  const pushed = plan.pushes.length === 0 ? NOT_PUSHED : await push(clean, remote, plan.pushes);
+): Promise<Result<Tried, GitFailure>> {
+  const listed = await listBranches(clean, remote, []);
+  if (!listed.ok) return listed;
+  const view = await viewSave(clean, spec, listed.value);
+  return ok(await carryOut(clean, remote, view, planSave(view)));
+}
+
+/** `view.remote` is what the remote has, or is expected to have: each push has it as its lease. */
+async function carryOut(
+  clean: CleanRepository,
+  remote: RemoteNames,
+  view: SaveView,
+  plan: SavePlan,
+): Promise<Tried> {
+  const { pushes } = plan;
+  const pushed = pushes.length === 0 ? NOT_PUSHED : await push(clean, remote, pushes);
   const asked = affected(view, plan);
-  const after = plan.pushes.length === 0 ? before : await listBranches(clean, remote, asked);
+  const after = pushes.length === 0 ? ok(view.remote) : await listBranches(clean, remote, asked);
   const failure = pushed.failure ?? (after.ok ? null : after.error) ?? unreadable(clean);
-  const rest = [...before.value].filter(([name]) => !asked.includes(name));
+  const rest = [...view.remote].filter(([name]) => !asked.includes(name));
   const seen = new Map([...rest, ...(after.ok ? after.value : [])]);
   const stashes = clean.refs.stashes.length;
-  return ok({ outcome: concludeSave(view, plan, { remote: seen, stashes, failure }), raced: pushed.raced });
+  return { outcome: concludeSave(view, plan, { remote: seen, stashes, failure }), raced: pushed.raced };
 }
 
 const affected = (view: SaveView, plan: SavePlan): string[] => [

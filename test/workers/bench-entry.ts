@@ -1,0 +1,38 @@
+/** The benchmark's Worker: as deployed, but a project can be given any number of workspaces, `POST /bench/{project}/{key}/{count}`. */
+import { ProjectStore } from '../../durable-objects/project-store.ts';
+import { Project as DeployedProject } from '../../durable-objects/project.ts';
+import type { WorkspaceView } from '../../src/core/api.ts';
+import type { Env } from '../../src/sandbox/env.ts';
+import worker from '../../src/worker.ts';
+
+export { ContainerProxy, Directory, LimitedSandbox, Sandbox, Workspace } from '../../src/worker.ts';
+
+export class Project extends DeployedProject {
+  /** Rows of the index as workspaces report them: the one of `key`, under other names. */
+  copyWorkspace(key: string, count: number): void {
+    const store = new ProjectStore(this.ctx.storage);
+    const row = store.rowByKey(key);
+    if (row?.view === null || row?.view === undefined) throw new Error(`${key} has not reported yet`);
+    const view = JSON.parse(row.view) as WorkspaceView;
+    this.ctx.storage.transactionSync(() => {
+      for (let number = 0; number < count; number += 1) addCopy(store, view, `COPY-${number}`);
+    });
+  }
+}
+
+function addCopy(store: ProjectStore, view: WorkspaceView, key: string): void {
+  const { state } = view.task;
+  const sandboxId = `ws-${key}`;
+  store.reserve({ key, taskId: key, idGiven: true, identifier: key, sandboxId, taskState: state, atMs: 1 });
+  store.report({ ...view, key, task: { ...view.task, id: key, identifier: key } }, 1, 1, false, null);
+}
+
+export default {
+  async fetch(request, env, context) {
+    const [, bench, project = '', key = '', count] = new URL(request.url).pathname.split('/');
+    if (bench !== 'bench') return worker.fetch(request, env, context);
+    const stub = env.PROJECT.getByName(project) as unknown as DurableObjectStub<Project>;
+    await stub.copyWorkspace(key, Number(count));
+    return new Response(null, { status: 204 });
+  },
+} satisfies ExportedHandler<Env>;
