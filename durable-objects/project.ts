@@ -13,7 +13,7 @@ import type {
   WorkspaceView,
 } from '../src/core/api.ts';
 import { failure, type Failure } from '../src/core/failure.ts';
-import { branchName, sandboxId } from '../src/core/key.ts';
+import { branchName, sandboxId, workspaceKey } from '../src/core/key.ts';
 import { REMOVED_RECORD_MS } from '../src/core/lifecycle/timer.ts';
 import type { Identity } from '../src/core/lifecycle/state.ts';
 import { err, ok, type Result } from '../src/core/result.ts';
@@ -24,9 +24,9 @@ import {
   checkLocation,
   type Workflow,
 } from '../src/core/workflow.ts';
+import { findOwner } from '../src/core/task-owner.ts';
 import type { Env } from '../src/sandbox/env.ts';
 import { AnswerTable } from './answer-table.ts';
-import { findOwner, type Owner } from './dispatch-owner.ts';
 import { EnvironmentTable } from './environment-table.ts';
 import { EventStreams } from './event-streams.ts';
 import { IdempotentAnswers } from './idempotency.ts';
@@ -184,10 +184,13 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
 
   async #dispatch(settings: Settings, input: Dispatch): Answer<Dispatched> {
     const { task } = input;
-    const owner = findOwner(this.#store, task);
+    const key = workspaceKey(task.identifier);
+    if (!key.ok) return key;
+    const byId = this.#store.rowByTask(task.id ?? task.identifier);
+    const owner = findOwner(task, { key: key.value, byId, byKey: this.#store.rowByKey(key.value) });
     if (!owner.ok) return owner;
     const workflow = this.#workflow();
-    const row = this.#takeRow(settings, owner.value, task);
+    const row = owner.value.known ?? this.#reserve(settings, owner.value.key, task);
     const state = task.state ?? row.task_state;
     const answer = await workspaceOf(this.env, settings.id, row.key).dispatch({
       type: 'dispatched',
@@ -206,19 +209,18 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     return answer;
   }
 
-  #takeRow(settings: Settings, owner: Owner, task: Dispatch['task']): WorkspaceRow {
-    if (owner.row !== null) return owner.row;
+  #reserve(settings: Settings, key: string, task: Dispatch['task']): WorkspaceRow {
     this.#store.reserve({
-      key: owner.key,
+      key,
       taskId: task.id ?? task.identifier,
       idGiven: task.id !== undefined,
       identifier: task.identifier,
-      sandboxId: sandboxId(settings.id, owner.key),
+      sandboxId: sandboxId(settings.id, key),
       taskState: task.state ?? '',
       atMs: Date.now(),
     });
-    const row = this.#store.rowByKey(owner.key);
-    if (row === null) throw new Error(`the reservation of ${owner.key} is not there`);
+    const row = this.#store.rowByKey(key);
+    if (row === null) throw new Error(`the reservation of ${key} is not there`);
     return row;
   }
 

@@ -68,7 +68,7 @@ const putTaskState = route(
     tag: 'Tasks',
     summary: "Tell the task's state in the tracker",
     notes:
-      'A terminal state starts the removal of the workspace, after a running attempt was cancelled. A state that is not terminal re-opens a workspace whose removal has not begun.',
+      'A terminal state starts the removal of the workspace, after a running attempt was cancelled. A state that is not terminal re-opens a workspace whose removal has not begun. No URL can carry the ids `.` and `..`: such a task goes by the key of its workspace.',
     params: taskParams,
     body: jsonBody(TaskState, { state: 'Done' }),
     answers: {
