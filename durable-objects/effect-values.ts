@@ -9,7 +9,7 @@ const WITHHELD =
 
 const WITHHOLD: Masker = {
   mask: (text) => (text === '' ? '' : WITHHELD),
-  stream: () => ({ push: () => '', flush: () => '' }),
+  stream: () => ({ push: () => '', flush: () => '', isHolding: false }),
 };
 
 export class EffectValues {

@@ -1,5 +1,5 @@
 /** Follows the output of one operation while somebody reads along: polled beside the effect that waits for its end, masked, kept within bounds. */
-import type { Masker } from '../src/core/redact.ts';
+import type { Masker, MaskStream } from '../src/core/redact.ts';
 import type { SupervisorClient, Target } from '../src/sandbox/client.ts';
 import type { OperationView } from '../src/sandbox/protocol.ts';
 
@@ -29,6 +29,8 @@ const WAIT_MS = 20_000;
 /** Output that comes in drops is gathered for this long. */
 const GATHER_MS = 120;
 const NOT_YET_MS = 150;
+/** An end of a line that may begin a secret is held back so long, in case the rest comes. */
+const HOLD_MS = 1_000;
 /** What a reader that comes later is told of what was before. */
 const KEPT_CHARACTERS = 512 * 1024;
 
@@ -59,24 +61,25 @@ export class OutputTail {
     const masker = await this.#source.masker();
     const streams = { stdout: masker.stream(), stderr: masker.stream() };
     while (this.#source.isWanted()) {
-      const view = await this.#poll();
+      const isHolding = STREAMS.some((name) => streams[name].isHolding);
+      const view = await this.#poll(isHolding ? HOLD_MS : WAIT_MS);
       if (view === null) {
         await pause(NOT_YET_MS);
         continue;
       }
-      const hadText = this.#take(view, streams);
-      if (view.state === 'ended' && !hadText) {
-        for (const name of STREAMS) this.#emit(name, this.#offsets[name], streams[name].flush(), 0);
-        return;
+      if (this.#take(view, streams)) {
+        await pause(GATHER_MS);
+        continue;
       }
-      if (hadText) await pause(GATHER_MS);
+      for (const name of STREAMS) this.#emit(name, this.#offsets[name], streams[name].flush(), 0);
+      if (view.state === 'ended') return;
     }
   }
 
-  async #poll(): Promise<OperationView | null> {
+  async #poll(waitMs: number): Promise<OperationView | null> {
     const { client, target } = this.#source;
     const polled = await client.poll(target, this.operation, {
-      waitMs: WAIT_MS,
+      waitMs,
       output: 'none',
       stdoutOffset: this.#offsets.stdout,
       stderrOffset: this.#offsets.stderr,
@@ -84,7 +87,7 @@ export class OutputTail {
     return polled.kind === 'answer' ? polled.value : null;
   }
 
-  #take(view: OperationView, streams: Record<Name, { push(chunk: string): string }>): boolean {
+  #take(view: OperationView, streams: Record<Name, MaskStream>): boolean {
     let hadText = false;
     for (const name of STREAMS) {
       const chunk = view.chunks?.[name];

@@ -10,6 +10,9 @@ import { limitNetwork } from './network.ts';
 import { agentEnvironment } from './process-environment.ts';
 import { keptWorkflow } from './scripts.ts';
 
+/** An end of a line that may begin a secret is held back so long, in case the rest comes. */
+const HOLD_MS = 1_000;
+
 export async function streamExec(
   context: EffectContext,
   id: string,
@@ -47,7 +50,8 @@ function followOutput(context: EffectContext, operation: string, masker: Masker)
     // A pull that brings nothing is not repeated by the stream: it lasts until there is something to say.
     async pull(controller) {
       for (;;) {
-        const view = await pollOutput(context, operation, offsets);
+        const isHolding = STREAMS.some((stream) => masks[stream].isHolding);
+        const view = await pollOutput(context, operation, offsets, isHolding ? HOLD_MS : MAX_WAIT_MS);
         const lines = takeLines(view, offsets, masks);
         for (const line of lines) controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
         if (lines.some((line) => 'outcome' in line)) return controller.close();
@@ -69,7 +73,8 @@ function takeLines(
   for (const stream of STREAMS) {
     const chunk = view.chunks?.[stream];
     if (chunk) offsets[stream] = chunk.next;
-    const data = masks[stream].push(chunk?.text ?? '') + (isOver ? masks[stream].flush() : '');
+    const isQuiet = !hasMore(view);
+    const data = masks[stream].push(chunk?.text ?? '') + (isQuiet ? masks[stream].flush() : '');
     if (data !== '') lines.push({ stream, data });
   }
   if (view.outcome !== null && isOver)
@@ -86,10 +91,11 @@ async function pollOutput(
   context: EffectContext,
   operation: string,
   offsets: { stdout: number; stderr: number },
+  waitMs: number,
 ): Promise<OperationView | null> {
   const polled = await insist(context, () =>
     context.client.poll(at(context.state()), operation, {
-      waitMs: MAX_WAIT_MS,
+      waitMs,
       output: 'none',
       stdoutOffset: offsets.stdout,
       stderrOffset: offsets.stderr,

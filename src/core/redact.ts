@@ -16,8 +16,10 @@ const CR = 13;
 export interface MaskStream {
   /** Returns what can no longer be part of a secret; holds back the rest. */
   push(chunk: string): string;
-  /** Returns what was held back. Ends the stream. */
+  /** Returns what was held back: at the end, or when nothing comes for a while. Of a secret that goes on afterwards the rest is masked. */
   flush(): string;
+  /** Something is held back that may become a secret. */
+  readonly isHolding: boolean;
 }
 
 export interface Masker {
@@ -310,6 +312,10 @@ class SpanMask implements MaskStream {
 
   flush(): string {
     return this.#release(this.#end);
+  }
+
+  get isHolding(): boolean {
+    return this.#held !== '';
   }
 
   #cover(from: number, end: number): void {

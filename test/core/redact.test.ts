@@ -107,6 +107,13 @@ describe('a stream', () => {
     expect(stream.flush()).toBe('abc');
   });
 
+  test('goes on after a flush in the middle of a secret: the rest is masked', () => {
+    const stream = buildMasker(['abcdef']).stream();
+    expect([stream.push('xab'), stream.isHolding]).toEqual(['x', true]);
+    expect([stream.flush(), stream.isHolding]).toEqual(['ab', false]);
+    expect(stream.push('cd') + stream.push('ef!')).toBe('***!');
+  });
+
   test('writes one mask for a run of overlapping secrets, whatever the chunks', () => {
     const stream = buildMasker(['ababab']).stream();
     expect(stream.push('abababab') + stream.push('ab') + stream.push('x') + stream.flush()).toBe('***x');

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStack, type TestStack } from '../support/stack.ts';
-import { isGone, TestBrowser } from './browser.ts';
+import { isGone, isShown, TestBrowser } from './browser.ts';
 
 let stack: TestStack;
 let browser: TestBrowser;
@@ -96,6 +96,15 @@ test('removing an unsaved workspace names the commits and files that are lost, a
   await dialog.getByRole('button', { name: 'Remove and lose this' }).click();
   await page.locator('#head').getByText('Removed', { exact: true }).waitFor();
   expect((await project.view(workspace.key)).status).toBe('removed');
+});
+
+test('a line that may begin a secret is shown all the same, once nothing follows', async () => {
+  const project = await stack.project({ workflow: 'agent:\n  command: printf Waiting; sleep 60' });
+  await stack.api.call('PUT', project.path('/environment'), { DOOR_KEY: 'Waiting-for-nobody' });
+  await project.dispatch('patient');
+  const page = await browser.signedIn();
+  await page.goto(`/projects/${project.id}/workspaces/patient`);
+  expect(await isShown(page.getByRole('log').getByText('Waiting', { exact: true }))).toBe(true);
 });
 
 test('a page reconnects after the Worker was restarted and goes on with the log', async () => {
