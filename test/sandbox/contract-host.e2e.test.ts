@@ -1,0 +1,4 @@
+import { describeContract } from './contract.ts';
+import { hostWay } from './supervisor-process.ts';
+
+describeContract(hostWay);

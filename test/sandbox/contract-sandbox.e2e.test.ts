@@ -1,0 +1,4 @@
+import { describeContract } from './contract.ts';
+import { sandboxWay } from './supervisor-process.ts';
+
+describeContract(sandboxWay);
