@@ -129,6 +129,17 @@ describe.concurrent('a sandbox that is replaced', () => {
     expect(await task.sha()).toBe(before.head);
   });
 
+  test('brings back what a failed save missed and the next agent left behind, for the save that succeeds', async () => {
+    const task = await Task.create('cf-left', agent('true'));
+    await git('refusePushes', task.project, 'closed');
+    const first = await task.run({ command: `git switch -q --detach; ${COMMIT}` });
+    await task.run({ command: 'git switch -q symphony/ABC-1' });
+    await task.putToSleep();
+    await git('refusePushes', task.project, null);
+    const { saved } = await task.run({ command: 'true' });
+    expect(saved.rescue_refs).toEqual([{ ref: 'symphony-rescue/ABC-1/3-left', sha: first.head }]);
+  });
+
   test('a cancel while it is restored from its snapshot ends the restore, and the next attempt restores it again', async () => {
     const task = await Task.create('cf-cancel-restore', agent('true'));
     await git('refusePushes', task.project, 'closed');
