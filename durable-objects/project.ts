@@ -136,12 +136,13 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
 
   #view(settings: Settings): ProjectView {
     const refused = this.#store.meta('refused');
-    return viewProject(settings, {
+    const workflow = {
       text: this.#store.meta('workflow'),
       parsed: this.#workflow(),
       refused: refused === null ? null : (JSON.parse(refused) as RefusedWorkflow),
       hasCredential: this.#store.meta(CREDENTIAL) !== null,
-    });
+    };
+    return viewProject(settings, workflow, { hasSnapshots: this.env.SNAPSHOTS !== undefined });
   }
 
   #withSettings<T>(use: (settings: Settings) => Result<T, Failure>): Result<T, Failure> {

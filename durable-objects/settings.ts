@@ -100,6 +100,7 @@ export function viewProject(
     refused: RefusedWorkflow | null;
     hasCredential: boolean;
   },
+  deployment: { hasSnapshots: boolean },
 ): ProjectView {
   const { repository, location, isolation } = settings;
   const { refused } = workflow;
@@ -120,7 +121,13 @@ export function viewProject(
       text: refused.text,
       diagnostics: refused.diagnostics,
     },
-    warnings: buildProjectWarnings(location, isolation, workflow.parsed, refused !== null),
+    warnings: buildProjectWarnings({
+      location,
+      isolation,
+      workflow: workflow.parsed,
+      hasWorkflowError: refused !== null,
+      hasSnapshots: deployment.hasSnapshots,
+    }),
     credential: workflow.hasCredential ? 'set' : 'none',
     created_at: new Date(settings.createdAtMs).toISOString(),
     updated_at: new Date(settings.updatedAtMs).toISOString(),

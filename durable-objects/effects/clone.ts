@@ -1,4 +1,5 @@
 /** Bringing the repository into a fresh sandbox: from a snapshot where there is one, else from the remote. */
+import { restoreId } from '../../src/core/lifecycle/draft.ts';
 import type { CloneResult, OperationView } from '../../src/sandbox/protocol.ts';
 import type { CommandOf, EffectContext, EffectEnd } from './context.ts';
 import { runOperation } from './operation.ts';
@@ -40,7 +41,7 @@ async function runRestore(
   if (!uploaded) return null;
   const { identity, saved } = context.state();
   const { git } = keptWorkflow(context.store);
-  const id = `${operation}-snapshot`;
+  const id = restoreId(operation);
   const followed = await withRemote(context, 'clone', id, (remote) =>
     runOperation(context, {
       id,

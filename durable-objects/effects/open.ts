@@ -1,6 +1,7 @@
 /** Finding the sandbox, or taking a fresh one; and asking, without waking it, whether it is awake. */
 import type { Outcome } from '../../src/core/lifecycle/event.ts';
 import { refuseNetwork } from '../../src/core/network.ts';
+import type { Reply } from '../../src/sandbox/client.ts';
 import {
   absenceOf,
   absent,
@@ -59,8 +60,21 @@ export async function runLook(context: EffectContext): Promise<EffectEnd> {
   const hooks = fits
     ? buildPlan(context.state(), inForce.value.workflow, context.env).hooks
     : { after_create: false, before_run: false, after_run: false, before_remove: false };
-  if (!(await context.access.isAwake())) return { type: 'looked', found: 'asleep', hooks };
-  return lookInside(context, hooks);
+  const awake = await insist(context, () => askIfAwake(context));
+  if (awake === null) return 'later';
+  if (awake.kind !== 'answer') return absent(absenceOf(awake));
+  // A disk that sleeps is lost.
+  return awake.value ? lookInside(context, hooks) : { type: 'looked', found: 'gone', hooks };
+}
+
+/** Where nobody knows, it is as where the sandbox does not answer. */
+async function askIfAwake({ access }: EffectContext): Promise<Reply<boolean>> {
+  try {
+    return { kind: 'answer', value: await access.isAwake() };
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return { kind: 'unreachable', detail: `whether it is awake is not known: ${reason}` };
+  }
 }
 
 async function lookInside(
@@ -80,12 +94,13 @@ async function lookInside(
     }),
   );
   if (result === null) return 'later';
-  if (result.kind !== 'answer') return absent(absenceOf(result));
+  if (result.kind !== 'answer') {
+    const absence = absenceOf(result);
+    return absence.kind === 'gone' ? { type: 'looked', found: 'gone', hooks } : absent(absence);
+  }
   if (result.value.files === 'damaged')
     return absent({ kind: 'damaged', detail: result.value.damage ?? 'not our repository' });
-  if (result.value.files === 'absent')
-    return absent({ kind: 'gone', detail: 'the workspace folder is gone' });
-  return { type: 'looked', found: 'awake', hooks };
+  return { type: 'looked', found: result.value.files === 'absent' ? 'gone' : 'present', hooks };
 }
 
 /** Keeps a sandbox that would sleep awake: any call is activity. */

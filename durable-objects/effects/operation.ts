@@ -86,7 +86,7 @@ async function readKept(context: EffectContext, id: string): Promise<Followed> {
   return kept.kind === 'answer' ? { view: kept.value } : { end: absent(absenceOf(kept)) };
 }
 
-/** Repeated until the operation is over: a cancel that overtakes its start finds nothing at first. */
+/** Repeated until it gets through. One that overtakes its start is remembered there: the start finds itself cancelled. */
 export async function runCancel(
   context: EffectContext,
   operation: string,
@@ -107,5 +107,4 @@ export async function runCancel(
 }
 
 const mayWorkLater = (result: Reply<OperationView>): boolean =>
-  result.kind === 'unreachable' ||
-  (result.kind === 'refused' && ['operation_not_found', 'internal'].includes(result.error.code));
+  result.kind === 'unreachable' || (result.kind === 'refused' && result.error.code === 'internal');

@@ -43,7 +43,7 @@ interface Losses {
 
 const FAULTS = {
   'kill-worker': killWorker,
-  'kill-host': async ({ stack }) => process.kill(stack.host.pid(), 'SIGKILL'),
+  'kill-host': async ({ stack }) => kill(stack.host.pid()),
   'kill-script': killScript,
   'wipe-host': wipeHost,
   'kill-sandbox': killSandbox,
@@ -141,7 +141,8 @@ async function readPhases({ api }: Chaos): Promise<string[]> {
 /** One process of a hook or an agent, or the one that watches it. */
 async function killScript({ root, engine, random }: Chaos): Promise<void> {
   const pids = [...findScripts(root), ...findScripts(engine.root)];
-  if (pids.length > 0) kill(pids[random.between(0, pids.length - 1)] ?? 0);
+  const pid = pids[random.between(0, Math.max(0, pids.length - 1))];
+  if (pid !== undefined) kill(pid);
 }
 
 /** As a replaced container: the supervisor ends, and with files, claim and records all that ran on them. */
@@ -152,11 +153,10 @@ async function wipeHost(chaos: Chaos): Promise<void> {
   const task = random.pick(present);
   const folders = [join(root, '.edge-harness', task.key), join(root, task.key)];
   await noteLoss(chaos, task, async () => {
-    process.kill(stack.host.pid(), 'SIGKILL');
-    for (const folder of folders) {
-      killProcesses(folder);
-      rmSync(folder, { recursive: true, force: true });
-    }
+    kill(stack.host.pid());
+    // Everything first: a script that outlived its claim would witness an incarnation without a name.
+    for (const folder of folders) killProcesses(folder);
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 }
 

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AttemptPage, WorkspaceDetail } from '../../src/core/api.ts';
-import { REPOSITORY, type Chaos } from './faults.ts';
+import { pause, REPOSITORY, type Chaos } from './faults.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { commitsOf } from './places.ts';
-import { findScripts } from './processes.ts';
+import { commandOf, findScripts } from './processes.ts';
 import type { ChaosTask } from './tasks.ts';
 
 /** Sentences; empty when all is well. */
@@ -22,7 +22,7 @@ export async function findViolations(chaos: Chaos): Promise<string[]> {
       .map((entry) => `two attempts at once: ${attemptName(entry)}`),
     ...(await findLostCommits(chaos)),
     ...states.flat(),
-    ...findScriptsLeft(chaos),
+    ...(await findScriptsLeft(chaos)),
   ];
 }
 
@@ -101,8 +101,16 @@ async function findFilesLeft(chaos: Chaos, task: ChaosTask): Promise<string[]> {
     .map((path) => `${task.key} is removed but left ${path}`);
 }
 
+/** What has ended may take so long to be gone on a busy machine. */
+const GONE_MS = 15_000;
+
 /** At rest no hook, agent or git runs anywhere. */
-const findScriptsLeft = ({ root, engine }: Chaos): string[] =>
-  [...findScripts(root), ...findScripts(engine.root)].map(
-    (pid) => `a process of a workspace is left: ${pid}`,
-  );
+async function findScriptsLeft({ root, engine }: Chaos): Promise<string[]> {
+  const endAtMs = Date.now() + GONE_MS;
+  for (;;) {
+    const left = [...findScripts(root), ...findScripts(engine.root)];
+    if (left.length === 0 || Date.now() > endAtMs)
+      return left.map((pid) => `a process of a workspace is left: ${pid} ${commandOf(pid)}`);
+    await pause(200);
+  }
+}

@@ -14,6 +14,8 @@ export const findScripts = (folder: string): number[] =>
     return environment.includes('EDGE_HARNESS_OPERATION=') && environment.includes(folder);
   });
 
+export const commandOf = (pid: number): string => read(pid, 'cmdline').replaceAll('\0', ' ').slice(0, 200);
+
 const listPids = (): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -25,7 +27,9 @@ function parentOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
+/** Nothing where there is no such process (0: it was never started), as between a service's death and its restart. */
 export function kill(pid: number): void {
+  if (pid === 0) return;
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

@@ -41,8 +41,12 @@ export interface ChaosReport {
 }
 
 const SMALL_DISK = '64m';
-/** Backoffs of what the faults made fail run out meanwhile. */
+/** Calls that nobody answered are given up meanwhile. */
 const QUIET_MS = 300_000;
+/** What is due later than that, as the next try of a save that failed many times, is waited for, too, up to this. */
+const MAX_QUIET_MS = 1_200_000;
+/** What a due try may take. */
+const TRY_MS = 60_000;
 /** Requests to a service that is down are no load; but faults do not wait for ever. */
 const UP_MS = 10_000;
 /** The Worker as deployed, with the double of the sandbox SDK. */
@@ -160,12 +164,14 @@ async function storm(
 ): Promise<Record<string, number>> {
   const { api, random, tasks, paceMs } = chaos;
   const act = buildLoad(api, random, tasks);
+  const acts = new Set<Promise<void>>();
   const faults: Record<string, number> = {};
   for (let done = 0; done < kills; done += 1) {
     await untilUp(api, UP_MS).catch(() => undefined);
     for (let requests = random.between(1, 4); requests > 0; requests -= 1) {
       // Not awaited: a request may hang on a service that is just being killed.
-      void act();
+      const acting = act().finally(() => acts.delete(acting));
+      acts.add(acting);
       await pause(random.between(paceMs / 200, paceMs / 10));
     }
     const fault = await injectFault(chaos);
@@ -173,6 +179,8 @@ async function storm(
     log(`fault ${done + 1} of ${kills}: ${fault}`);
     await pause(random.between(paceMs / 8, paceMs));
   }
+  // A request that is served in the middle of the quiet would be no rest.
+  await Promise.race([Promise.all(acts), pause(QUIET_MS)]);
   return faults;
 }
 
@@ -180,20 +188,32 @@ async function storm(
 async function settle(chaos: Chaos, log: (line: string) => void): Promise<void> {
   const { api, random, tasks } = chaos;
   await untilUp(api, QUIET_MS);
-  for (const { project, key } of tasks) {
-    if (random.next() < 0.5) continue;
-    await api.call('PUT', `/v1/projects/${project}/tasks/${key}/state`, { state: 'Done' }, [404, 409]);
-  }
+  for (const task of tasks.filter(() => random.next() < 0.5)) await endTask(api, task);
   log('quiet: waiting until every workspace is at rest');
-  const endAtMs = Date.now() + QUIET_MS;
-  for (const task of tasks)
-    await waitFor(
-      `${task.key} at rest`,
-      () => restOf(api, task),
-      (rest) => rest === 'at rest',
-      { timeoutMs: endAtMs - Date.now(), stepMs: 300 },
-    ).catch((thrown: unknown) => log(String(thrown)));
+  const startedAtMs = Date.now();
+  let endAtMs = startedAtMs + QUIET_MS;
+  for (;;) {
+    const rests = await Promise.all(tasks.map((task) => restOf(api, task)));
+    const restless = rests.filter(({ isAtRest }) => !isAtRest);
+    if (restless.length === 0) return;
+    const dueAtMs = Math.max(...restless.map(({ nextAtMs }) => nextAtMs + TRY_MS));
+    endAtMs = Math.min(Math.max(endAtMs, dueAtMs), startedAtMs + MAX_QUIET_MS);
+    if (Date.now() > endAtMs) return restless.forEach(({ what }) => log(`never at rest: ${what}`));
+    // The cron's part.
+    if (restless.some(({ isKept }) => isKept)) await api.call('POST', '/v1/sweep').catch(() => undefined);
+    await pause(300);
+  }
 }
+
+const endTask = (api: ApiClient, { project, key }: ChaosTask) =>
+  waitFor(
+    `${key} ended`,
+    () =>
+      api
+        .call('PUT', `/v1/projects/${project}/tasks/${key}/state`, { state: 'Done' }, [404, 409])
+        .catch(() => null),
+    (answer) => answer !== null,
+  );
 
 const untilUp = (api: ApiClient, timeoutMs: number) =>
   waitFor(
@@ -203,13 +223,26 @@ const untilUp = (api: ApiClient, timeoutMs: number) =>
     { timeoutMs },
   );
 
-async function restOf(api: ApiClient, { path }: ChaosTask): Promise<string> {
-  const { status, body } = await api.call<WorkspaceDetail>('GET', path, undefined, [404]);
-  if (status === 404 || body.status === 'removed') return 'at rest';
-  // The cron's part.
-  if (body.kept) await api.call('POST', '/v1/sweep');
-  const isIdle = !body.in_use && body.next_retry_at === null && body.phase === null && body.kept === null;
-  return isIdle && body.saved.status !== 'failed'
-    ? 'at rest'
-    : `${body.status} ${body.phase} ${body.saved.status} ${body.saved.reason} ${body.error?.detail ?? ''}`;
+interface Rest {
+  isAtRest: boolean;
+  isKept: boolean;
+  /** When it goes on by itself; 0: at any moment. */
+  nextAtMs: number;
+  what: string;
+}
+
+async function restOf(api: ApiClient, { key, path }: ChaosTask): Promise<Rest> {
+  const rest: Rest = { isAtRest: false, isKept: false, nextAtMs: 0, what: key };
+  const answer = await api.call<WorkspaceDetail>('GET', path, undefined, [404]).catch(() => null);
+  if (answer === null) return rest;
+  const { status, body } = answer;
+  if (status === 404 || body.status === 'removed') return { ...rest, isAtRest: true };
+  const { saved, kept, phase, error, next_retry_at: nextRetryAt } = body;
+  const isIdle = !body.in_use && nextRetryAt === null && phase === null && kept === null;
+  return {
+    isAtRest: isIdle && saved.status !== 'failed',
+    isKept: kept !== null,
+    nextAtMs: Math.max(0, ...[nextRetryAt, saved.next_try_at].map((at) => Date.parse(at ?? '') || 0)),
+    what: `${key} ${body.status} ${phase} ${saved.status} ${saved.reason} ${error?.detail ?? ''}`,
+  };
 }

@@ -217,8 +217,16 @@ export const WorkspaceView = z.object({
     files: z.array(z.string()).describe('At most 100.'),
     checked_at: instant.nullable().describe('Facts about files are as old as this.'),
   }),
-  /** The last snapshot of unsaved work, or why there is none. */
-  snapshot: z.object({ at: instant, skipped: z.string().nullable() }).nullable(),
+  snapshot: z
+    .object({
+      state: z
+        .enum(['written', 'skipped', 'unavailable'])
+        .describe('`unavailable`: this deployment keeps no snapshots; only the saved branch survives.'),
+      at: instant.nullable(),
+      reason: z.string().nullable().describe('Why there is none.'),
+    })
+    .nullable()
+    .describe('The last snapshot of unsaved work; null: none was needed.'),
   last_loss: z.string().nullable().describe('What the last restore could not bring back.'),
   attempt_count: count,
   last_attempt: z.object({ number: count, outcome: AttemptOutcomeName.nullable() }).nullable(),

@@ -2,6 +2,9 @@
 import * as z from 'zod';
 
 const sha = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
+/** Far more than there are attempts between two saves. */
+export const MAX_LEFT = 200;
+
 const name = z.string().min(1).max(1024);
 
 /** Written as the message of the commit that holds the files. A bundle comes from a sandbox: it may say anything. */
@@ -24,6 +27,8 @@ export const SnapshotState = z.object({
   remote_sha: sha.nullable(),
   /** Commits that the remote has answered with. */
   saved: z.array(sha).max(1000),
+  /** Commits of former attempts that nothing here leads to any more, and that the remote does not have. */
+  left: z.array(sha).max(MAX_LEFT).default([]),
 });
 export type SnapshotState = z.infer<typeof SnapshotState>;
 

@@ -1,4 +1,5 @@
 /** What people must not miss about a project or a workspace. */
+import { lacksSnapshots } from './lifecycle/saving.ts';
 import type { Location, State } from './lifecycle/state.ts';
 import type { Workflow } from './workflow.ts';
 
@@ -25,16 +26,27 @@ const NETWORK_NOT_LIMITED: Warning = {
     'location host cannot limit the network: `network` in WORKFLOW.md has no effect; use location docker or cloudflare',
 };
 
-export function buildProjectWarnings(
-  location: Location,
-  isolation: 'bubblewrap' | null,
-  workflow: Workflow,
-  hasWorkflowError: boolean,
-): Warning[] {
+const NO_SNAPSHOTS: Warning = {
+  code: 'snapshots_unavailable',
+  message:
+    'this deployment has no snapshot store (R2 binding SNAPSHOTS): after the loss of a sandbox a workspace comes back from its saved branch alone, and what was not saved is gone',
+};
+
+interface ProjectFacts {
+  location: Location;
+  isolation: 'bubblewrap' | null;
+  workflow: Workflow;
+  hasWorkflowError: boolean;
+  hasSnapshots: boolean;
+}
+
+export function buildProjectWarnings(project: ProjectFacts): Warning[] {
+  const { location, isolation, workflow, hasWorkflowError, hasSnapshots } = project;
   const warnings: Warning[] = [];
   if (location === 'host' && isolation === null) warnings.push(PLAIN_HOST);
   if (location === 'docker' && workflow.sandboxHooks === 'host') warnings.push(HOOKS_ON_HOST);
   if (location === 'host' && workflow.network !== 'all') warnings.push(NETWORK_NOT_LIMITED);
+  if (!hasSnapshots) warnings.push(NO_SNAPSHOTS);
   if (hasWorkflowError)
     warnings.push({
       code: 'workflow_refused',
@@ -51,6 +63,7 @@ export function buildWorkspaceWarnings(state: State): Warning[] {
       code: 'work_on_rescue_refs',
       message: 'the work is saved on rescue refs, not on the task branch',
     });
+  if (lacksSnapshots(state)) warnings.push(NO_SNAPSHOTS);
   if (state.snapshot !== null && state.snapshot.skipped !== null)
     warnings.push({
       code: 'snapshot_skipped',

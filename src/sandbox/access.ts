@@ -12,7 +12,7 @@ export interface SandboxAccess {
   openTerminal(request: Request, size: TerminalSize): Promise<Response>;
   /** From now on only these hosts (`*` globs) are reached from inside. null: this sandbox's network has no limits. */
   limitNetwork: ((hosts: string[]) => Promise<void>) | null;
-  /** Wakes nothing. A host never sleeps. */
+  /** Wakes nothing; rejects where nobody knows. A host never sleeps. */
   isAwake(): Promise<boolean>;
   /** Ends the sandbox with its disk; idempotent. null: the supervisor's own `destroy` is the way (host). */
   destroy: (() => Promise<void>) | null;

@@ -84,7 +84,7 @@ export class SupervisorClient {
     return this.#json(OperationView, { method: 'GET', path, query: parameters, target, waitMs, options });
   }
 
-  /** Answers once its processes are gone; what has ended stays as it is. */
+  /** Answers once its processes are gone; what has ended stays as it is. Refused as `operation_not_found`, it never starts any more. */
   cancel(target: Target, id: string, options: CallOptions = {}): Promise<Reply<OperationView>> {
     return this.#json(OperationView, {
       method: 'POST',

@@ -18,8 +18,10 @@ export class LimitedSandbox extends Sandbox {
 /** A first call boots a container: 0.9–3.5 s locally, but the SDK may try for 150 s. */
 const WARM_UP_MS = 150_000;
 const WARM_UP_STEP_MS = 400;
-/** `destroy` can hang with the control plane. */
-const DESTROY_MS = 60_000;
+/** It is asked of the object beside the container, and boots nothing. */
+const STATE_TIMEOUT_MS = 30_000;
+/** `destroy` can hang with the control plane: then it has failed, and is tried again later. */
+const DESTROY_TIMEOUT_MS = 60_000;
 
 export function reachCloudflareSandbox(env: Env, sandboxId: string, limited: boolean): SandboxAccess {
   // Identical options everywhere: the SDK persists them per sandbox.
@@ -50,11 +52,11 @@ export function reachCloudflareSandbox(env: Env, sandboxId: string, limited: boo
     },
     limitNetwork: limited ? (hosts) => sandbox.setAllowedHosts(hosts) : null,
     isAwake: async () => {
-      const state = await sandbox.getState();
+      const state = await withDeadline(sandbox.getState(), STATE_TIMEOUT_MS);
       return state.status === 'running' || state.status === 'healthy';
     },
     destroy: async () => {
-      await withDeadline(sandbox.destroy(), DESTROY_MS);
+      await withDeadline(sandbox.destroy(), Number(env.DESTROY_TIMEOUT_MS ?? DESTROY_TIMEOUT_MS));
     },
   };
 }

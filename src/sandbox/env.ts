@@ -23,6 +23,8 @@ export interface Env {
   ALLOW_LOCAL_REPOSITORIES?: string;
   /** The longest that one clone or save may take, in milliseconds; 10 minutes where it is not set. */
   GIT_TIMEOUT_MS?: string;
+  /** The longest that the end of one sandbox may take, in milliseconds; one minute where it is not set. */
+  DESTROY_TIMEOUT_MS?: string;
   /** Encrypts environment values and credentials; the previous one is still read during a rotation. */
   ENCRYPTION_KEY?: string;
   ENCRYPTION_KEY_PREVIOUS?: string;

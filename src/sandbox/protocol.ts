@@ -116,9 +116,6 @@ export const SaveSpec = z.strictObject({
 });
 export type SaveSpec = z.infer<typeof SaveSpec>;
 
-/** Deletes the workspace's files; the claim stays. After a creation that failed. */
-const DiscardSpec = z.strictObject({ ...operation, kind: z.literal('discard') });
-
 /** Writes the bundle that `GET /snapshots/{operation id}` streams. */
 export const SnapshotSpec = z.strictObject({
   ...operation,
@@ -143,7 +140,6 @@ export const OperationSpec = z.discriminatedUnion('kind', [
   ScriptSpec,
   CloneSpec,
   SaveSpec,
-  DiscardSpec,
   SnapshotSpec,
   RestoreSpec,
 ]);
@@ -236,7 +232,7 @@ export type RestoreResult = z.infer<typeof RestoreResult>;
 
 export const OperationView = z.object({
   id: OperationId,
-  kind: z.enum(['script', 'clone', 'save', 'discard', 'snapshot', 'restore']),
+  kind: z.enum(['script', 'clone', 'save', 'snapshot', 'restore']),
   state: z.enum(['running', 'ended']),
   started_at_ms: count,
   ended_at_ms: count.nullable(),
@@ -325,7 +321,7 @@ export type SupervisorError = z.infer<typeof SupervisorError>;
  * | POST /open                   | OpenRequest → OpenAnswer                         | idempotent |
  * | POST /operations             | OperationSpec → OperationView                    | idempotent by id |
  * | GET  /operations/{id}        | OperationQuery → OperationView                   | long poll |
- * | POST /operations/{id}/cancel | → OperationView                                  | returns once the processes are gone; ended already: unchanged |
+ * | POST /operations/{id}/cancel | → OperationView                                  | returns once the processes are gone; ended already: unchanged; unknown: `operation_not_found`, and a start that comes later ends as cancelled |
  * | POST /leftovers/kill         | → KillAnswer                                     | everything of this workspace that is not an operation still running |
  * | GET  /facts?base&last_saved  | → GitFacts                                       | runs nothing that the repository configures |
  * | GET  /snapshots/{id}         | → bytes; PUT with bytes → 204                    | streams |

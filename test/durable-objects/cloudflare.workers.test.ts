@@ -120,13 +120,47 @@ describe.concurrent('a sandbox that is replaced', () => {
     const before = await task.run({
       command: `${COMMIT}; echo untracked > untracked.txt; echo changed >> README.md`,
     });
-    expect(before).toMatchObject({ saved: { status: 'failed' }, snapshot: { skipped: null } });
+    expect(before).toMatchObject({ saved: { status: 'failed' }, snapshot: { state: 'written' } });
     await task.putToSleep();
     await git('refusePushes', task.project, null);
     const workspace = await task.run({ command: 'git rev-parse HEAD; git status --porcelain' });
     expect(await task.output(2, 'agent')).toEqual([before.head, ' M README.md', '?? untracked.txt']);
     expect(workspace.saved.status).toBe('saved');
     expect(await task.sha()).toBe(before.head);
+  });
+
+  test('brings back what a failed save missed and the next agent left behind, for the save that succeeds', async () => {
+    const task = await Task.create('cf-left', agent('true'));
+    await git('refusePushes', task.project, 'closed');
+    const first = await task.run({ command: `git switch -q --detach; ${COMMIT}` });
+    await task.run({ command: 'git switch -q symphony/ABC-1' });
+    await task.putToSleep();
+    await git('refusePushes', task.project, null);
+    const { saved } = await task.run({ command: 'true' });
+    expect(saved.rescue_refs).toEqual([{ ref: 'symphony-rescue/ABC-1/3-left', sha: first.head }]);
+  });
+
+  test('a cancel while it is restored from its snapshot ends the restore, and the next attempt restores it again', async () => {
+    const task = await Task.create('cf-cancel-restore', agent('true'));
+    await git('refusePushes', task.project, 'closed');
+    const before = await task.run({ command: COMMIT });
+    await task.putToSleep();
+    // The restore asks the remote for its other branches, and waits for minutes.
+    await git('silence', task.project);
+    const requests = await git<number>('requests', task.project);
+    await task.dispatch();
+    const hasAsked = async () => expect(await git('requests', task.project)).toBeGreaterThan(requests);
+    await vi.waitFor(hasAsked, { timeout: 60_000, interval: 50 });
+    expect(await task.view()).toMatchObject({ phase: 'restoring' });
+    const startedAtMs = Date.now();
+    unwrap(await task.object.cancelAttempt(2));
+    const workspace = await task.settled();
+    expect(workspace.last_attempt).toEqual({ number: 2, outcome: 'cancelled' });
+    expect(Date.now() - startedAtMs).toBeLessThan(60_000);
+    await git('unsilence', task.project);
+    await git('refusePushes', task.project, null);
+    await task.run({ command: 'git rev-parse HEAD' });
+    expect(await task.output(3, 'agent')).toEqual([before.head]);
   });
 
   test('a call that hangs is given up and repeated, and every hook still runs once', async () => {
@@ -182,7 +216,7 @@ describe.concurrent('asleep at removal', () => {
     const task = await Task.create('cf-unsaved', agent());
     await git('refusePushes', task.project, 'closed');
     const before = await task.run();
-    expect(before).toMatchObject({ saved: { status: 'failed' }, snapshot: { skipped: null } });
+    expect(before).toMatchObject({ saved: { status: 'failed' }, snapshot: { state: 'written' } });
     await task.putToSleep();
     await git('refusePushes', task.project, null);
     await task.end();
@@ -197,6 +231,21 @@ describe.concurrent('asleep at removal', () => {
     expect(await task.sha()).toBe(before.head);
   });
 
+  test('a sandbox that was replaced counts as asleep: before_remove of the present WORKFLOW.md runs', async () => {
+    const task = await Task.create('cf-look', `${HOOKS}\n${agent()}`);
+    await task.run();
+    await task.putWorkflow(`${HOOKS}${BEFORE_REMOVE}\n${agent()}`);
+    await task.replace();
+    expect(await task.isAwake()).toBe(true);
+    await task.end();
+    await task.status('removed');
+    expect((await task.story()).slice(-3)).toEqual([
+      'workspace restored_from remote',
+      'before_remove ok',
+      'removal removed',
+    ]);
+  });
+
   test('a rebuild that fails is noted and the removal goes on', async () => {
     const task = await Task.create('cf-no-rebuild', `${HOOKS}${BEFORE_REMOVE}\n${agent()}`);
     await task.run();
@@ -207,6 +256,28 @@ describe.concurrent('asleep at removal', () => {
     await task.end();
     await task.status('removed');
     expect((await task.story()).slice(-2)).toEqual(['removal rebuild_failed', 'removal removed']);
+  });
+});
+
+describe('without a snapshot store', () => {
+  test('project and workspace say so, and a lost sandbox comes back from its saved branch alone', async () => {
+    const task = await Task.create('cf-no-store', agent());
+    await task.setVars({ SNAPSHOTS: undefined });
+    const saved = await task.run();
+    const unavailable = {
+      snapshot: { state: 'unavailable', at: null },
+      warnings: [{ code: 'snapshots_unavailable' }],
+    };
+    expect(saved).toMatchObject(unavailable);
+    expect((await task.projectView()).warnings).toMatchObject([{ code: 'snapshots_unavailable' }]);
+    await git('refusePushes', task.project, 'closed');
+    expect(await task.run()).toMatchObject({ ...unavailable, saved: { status: 'failed' } });
+    await task.putToSleep();
+    await git('refusePushes', task.project, null);
+    const workspace = await task.run({ command: 'git rev-parse HEAD' });
+    expect(await task.output(3, 'agent')).toEqual([saved.head]);
+    expect(workspace).toMatchObject(unavailable);
+    expect(workspace.last_loss).toContain('restored from the saved branch');
   });
 });
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EffectRunner } from '../../durable-objects/effect-runner.ts';
 import type { EffectContext, EffectEnd } from '../../durable-objects/effects/context.ts';
+import { runLook } from '../../durable-objects/effects/open.ts';
 import { runCancel, runOperation } from '../../durable-objects/effects/operation.ts';
 import type { Reply } from '../../src/sandbox/client.ts';
 import type { OperationView } from '../../src/sandbox/protocol.ts';
@@ -124,4 +125,30 @@ test('a cancel outlasts a sandbox that is away', async () => {
   );
   expect(last).toBe('done');
   expect(Date.now()).toBeGreaterThanOrEqual(backAtMs);
+});
+
+test('a cancel that overtook its start is over as soon as the sandbox has heard of it', async () => {
+  const unknown = { kind: 'refused', error: { code: 'operation_not_found', detail: 'none' } };
+  const startedAtMs = Date.now();
+  const { last } = await runAlarms((deadlineAtMs) =>
+    runCancel(
+      buildContext({ cancel: async () => unknown }, startedAtMs, deadlineAtMs),
+      'g1-a1-e1-agent',
+      'g1-e1',
+    ),
+  );
+  expect(last).toBe('done');
+  expect(Date.now() - startedAtMs).toBeLessThan(MINUTE);
+});
+
+test('a look ends as unreachable where nobody can say whether the sandbox is awake', async () => {
+  const isAwake = () => Promise.reject(new Error('no such container'));
+  const project = { workflowInForce: async () => ({ ok: false }) };
+  const { last } = await runAlarms((deadlineAtMs) => {
+    const context = buildContext({}, Date.now(), deadlineAtMs);
+    return runLook({ ...context, access: { isAwake }, project } as unknown as EffectContext);
+  });
+  expect(last).toMatchObject({
+    absence: { kind: 'unreachable', detail: expect.stringContaining('container') },
+  });
 });

@@ -79,7 +79,7 @@ test('reset after a snapshot reached the sandbox, the object keeps that one snap
   await task.dispatch();
   await resetOnceMuted(task);
   const workspace = await task.settled();
-  expect(workspace).toMatchObject({ saved: { status: 'failed' }, snapshot: { skipped: null } });
+  expect(workspace).toMatchObject({ saved: { status: 'failed' }, snapshot: { state: 'written' } });
   expect((await task.story()).filter((line) => line.startsWith('workspace snapshot'))).toEqual([
     'workspace snapshot written',
   ]);
@@ -99,6 +99,23 @@ test('a sandbox that cannot be destroyed keeps its workspace with the reason; th
   expect(await task.isAwake()).toBe(false);
 });
 
+test('a destroy that hangs is given up, and the workspace is kept with the reason until the next try', async () => {
+  const task = await Task.create('hanging', WORKFLOW);
+  await task.run();
+  await task.hangNextDestroy();
+  await task.setVars({ DESTROY_TIMEOUT_MS: '200' });
+  await task.end();
+  const { kept } = await task.status('kept');
+  expect(kept).toMatchObject({ reason: expect.stringContaining('no answer within 200 ms'), tries: 1 });
+  expect(await task.isAwake()).toBe(true);
+  await task.setVars({});
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(kept?.next_try_at ?? '') + 1 });
+  await runDurableObjectAlarm(task.stub);
+  vi.useRealTimers();
+  await task.status('removed');
+  expect(await task.isAwake()).toBe(false);
+});
+
 test('what a person writes between attempts is in a snapshot before the sandbox may sleep', async () => {
   const task = await Task.create('written', WORKFLOW);
   await task.run();
@@ -107,7 +124,7 @@ test('what a person writes between attempts is in a snapshot before the sandbox 
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + CHANGED_MS + 1 });
   await runDurableObjectAlarm(task.stub);
   vi.useRealTimers();
-  await task.until(({ snapshot, phase }) => snapshot?.skipped === null && phase === null);
+  await task.until(({ snapshot, phase }) => snapshot?.state === 'written' && phase === null);
   await task.putToSleep();
   await task.run({ command: 'cat note.txt' });
   expect(await task.output(2, 'agent')).toEqual(['by hand']);

@@ -14,7 +14,7 @@ const AGENT_SECONDS = LONG ? 180 : 6;
 const replayOf = (seed: number): string =>
   `Replay: npm run chaos -- --seed ${seed} --kills ${KILLS} --tasks ${TASKS} --pace ${PACE_MS}`;
 
-vi.setConfig({ testTimeout: LONG ? 1_800_000 : 600_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 120_000 });
 
 test.for(SEEDS)(
   `after ${KILLS} faults no commit is lost, nothing ran twice, and everything is at rest (seed %i)`,

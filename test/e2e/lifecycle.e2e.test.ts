@@ -299,6 +299,24 @@ describe.concurrent('the end of a task', () => {
     ]);
   });
 
+  test('a before_remove that hangs is ended at its timeout, with all that it started; the removal goes on', async () => {
+    const nap = `sleep 86401.${process.pid}`;
+    const project = await stack.project({
+      workflow: `hooks:\n  timeout_ms: 1000\n  before_remove: |\n    trap '' TERM; setsid ${nap} & while :; do ${nap}; done\n${agent(COMMIT)}`,
+    });
+    await project.run('ABC-1', { state: 'Todo' });
+    const folder = await folderOf(project, 'ABC-1');
+    await project.setState('ABC-1', 'Done');
+    await project.status('ABC-1', 'removed');
+    expect((await project.story('ABC-1')).slice(-3)).toEqual([
+      'save saved',
+      'before_remove timeout',
+      'removal removed',
+    ]);
+    expect(existsSync(folder)).toBe(false);
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(nap);
+  });
+
   test('while it is being removed, re-opening, dispatch, save and exec answer workspace_removing', async () => {
     const project = await stack.project({
       workflow: `hooks:\n  before_remove: |\n    echo before_remove >> "$TRACE"\n    until [ -e "$TRACE.go" ]; do sleep 0.05; done\n${agent(COMMIT)}`,

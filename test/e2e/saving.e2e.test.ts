@@ -65,6 +65,18 @@ describe.concurrent('saved', () => {
     expect(await branches(project)).toContain(workspace.saved.rescue_refs[0]?.ref);
   });
 
+  test('commits on a detached HEAD whose save failed are rescued by a later one, though the next agent left them', async () => {
+    const project = await setUp();
+    await stack.server.refusePushes(project.id, 'closed');
+    const { head } = await attempt(project, `git checkout -q --detach; ${commit('detached')}`);
+    await attempt(project, `git checkout -q ${BRANCH}; ${commit('next')}`);
+    await stack.server.refusePushes(project.id, null);
+    await end(project, 'removed');
+    const [rescue] = (await project.view('ABC-1')).saved.rescue_refs;
+    expect(rescue).toEqual({ ref: 'symphony-rescue/ABC-1/2-left', sha: head });
+    expect(await onRemote(project, rescue?.ref)).toBe(head);
+  });
+
   test('a rebase in progress is rescued with everything, and the next attempt finds it still in progress', async () => {
     const project = await setUp();
     await attempt(project, `${commit('one')}; ${commit('two')}`);

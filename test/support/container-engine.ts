@@ -15,6 +15,9 @@ import { killProcesses } from './leftovers.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('../../src/sandbox/supervisor/main.ts', import.meta.url).href);
 
+/** A boot takes a fraction of a second where the machine is not busy. */
+const BOOT_MS = 60_000;
+
 interface Container {
   child: ChildProcess;
   port: number;
@@ -69,6 +72,8 @@ class Engine {
   readonly #muted = new Map<string, string>();
   /** Ids whose next `destroy` fails. */
   readonly #stubborn = new Set<string>();
+  /** Ids whose next `destroy` is never answered, and does nothing. */
+  readonly #hangingDestroys = new Set<string>();
   /** `METHOD /path` of every call to a sandbox, oldest first. */
   readonly #calls = new Map<string, string[]>();
 
@@ -76,7 +81,7 @@ class Engine {
     this.#root = root;
   }
 
-  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/refuse-destroy`, `/{id}/hosts`, `/{id}/calls`, `/{id}/call/…`. */
+  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/refuse-destroy`, `/{id}/hang-destroy`, `/{id}/hosts`, `/{id}/calls`, `/{id}/call/…`. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, id = '', verb = '', ...rest] = (request.url ?? '').split('/');
     switch (verb) {
@@ -88,11 +93,15 @@ class Engine {
         await this.kill(id);
         return void response.end();
       case 'destroy':
+        if (this.#hangingDestroys.delete(id)) return;
         if (this.#stubborn.delete(id)) return void response.writeHead(500).end();
         await this.kill(id);
         return void response.end();
       case 'refuse-destroy':
         this.#stubborn.add(id);
+        return void response.end();
+      case 'hang-destroy':
+        this.#hangingDestroys.add(id);
         return void response.end();
       case 'mute':
         this.#muted.set(id, decodeURIComponent(rest.join('/')));
@@ -150,6 +159,8 @@ class Engine {
     if (known) return known;
     const booting = this.#boot(id);
     this.#containers.set(id, booting);
+    // A boot that failed, as on a machine that is too busy, is tried again by the next call.
+    booting.catch(() => this.#containers.delete(id));
     return booting;
   }
 
@@ -167,16 +178,20 @@ class Engine {
         EDGE_HARNESS_STATE: join(folder, 'state'),
       },
     });
-    await waitUntilListening(port);
+    try {
+      await waitUntilListening(port, child);
+    } catch (thrown) {
+      end(folder);
+      throw thrown;
+    }
     return { child, port, folder, cold: true };
   }
 
   async kill(id: string): Promise<void> {
-    const container = await this.#containers.get(id);
+    const container = await this.#containers.get(id)?.catch(() => null);
     if (!container) return;
     this.#containers.delete(id);
-    killProcesses(container.folder);
-    rmSync(container.folder, { recursive: true, force: true });
+    end(container.folder);
   }
 
   hang(id: string): void {
@@ -184,13 +199,19 @@ class Engine {
   }
 
   async workspaceOf(id: string): Promise<string | null> {
-    const container = await this.#containers.get(id);
+    const container = await this.#containers.get(id)?.catch(() => null);
     return container ? join(container.folder, 'workspace') : null;
   }
 
   async stop(): Promise<void> {
     for (const id of this.#containers.keys()) await this.kill(id);
   }
+}
+
+/** As the end of a container does: everything in it, and its disk. */
+function end(folder: string): void {
+  killProcesses(folder);
+  rmSync(folder, { recursive: true, force: true });
 }
 
 const cutOff = (response: ServerResponse): void => {
@@ -200,8 +221,9 @@ const cutOff = (response: ServerResponse): void => {
     .end('Error proxying request to container: Container port connection closed unexpectedly.');
 };
 
-async function waitUntilListening(port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+async function waitUntilListening(port: number, child: ChildProcess): Promise<void> {
+  const endAtMs = Date.now() + BOOT_MS;
+  while (Date.now() < endAtMs && child.exitCode === null) {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
     await answer?.body?.cancel();
     if (answer?.ok) return;

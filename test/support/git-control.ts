@@ -44,6 +44,12 @@ async function carryOut(server: GitServer, [name, ...args]: [string, ...never[]]
       return server.commit(...(args as unknown as Parameters<GitServer['commit']>));
     case 'git':
       return server.git(...(args as unknown as Parameters<GitServer['git']>));
+    case 'silence':
+      return server.silent.add(args[0] as unknown as string).size;
+    case 'unsilence':
+      return server.silent.delete(args[0] as unknown as string);
+    case 'requests':
+      return server.requests.filter((line) => line.includes(`/${args[0] as unknown as string}.git/`)).length;
     case 'refusePushes':
       return server.refusePushes(...(args as unknown as Parameters<GitServer['refusePushes']>));
     default:

@@ -26,6 +26,8 @@ export interface GitServer {
   readonly url: string;
   readonly root: string;
   mode: GitServerMode;
+  /** Repositories whose requests are never answered. */
+  readonly silent: Set<string>;
   /** `METHOD path?query`, oldest first. */
   readonly requests: string[];
   /** Runs before a push is handed to git: a place for a race. Called once, then forgotten. */
@@ -122,6 +124,7 @@ export const startGitServer = async (): Promise<GitServer> => {
     url: `http://127.0.0.1:${port}`,
     root,
     mode: 'up',
+    silent: new Set(),
     requests: [],
     beforePush: null,
     path: (name) => join(root, `${name}.git`),
@@ -187,6 +190,7 @@ const answer = async (
   server.requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
   const { mode } = server;
   const isPush = /git-receive-pack/.test(request.url ?? '');
+  if ([...server.silent].some((name) => request.url?.startsWith(`/${name}.git/`))) return;
   if (mode === 'hang' || (mode === 'hang-push' && isPush)) return;
   if (mode === 'auth') {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end('Log in\n');

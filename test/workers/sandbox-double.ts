@@ -1,7 +1,7 @@
 /**
  * Stands in for the SDK's Sandbox where no container can run. It answers `containerFetch`, `destroy` and `getState` as the real one was seen to
  * (sandbox SDK 0.12.10 under wrangler with Docker), its awkward ways included: the first call to a cold sandbox answers 500 without the
- * supervisor's header although the request arrived; a sandbox can be replaced between two calls, losing its disk; a call can hang.
+ * supervisor's header although the request arrived; a sandbox can be replaced between two calls, losing its disk; a call can hang, and so can `destroy`.
  * The contract suite runs through it, which keeps it honest about everything else.
  */
 import { DurableObject } from 'cloudflare:workers';

@@ -1,8 +1,9 @@
 /** One task in a project of its own, driven through the Durable Objects in workerd; its sandbox is the SDK double's. */
+import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { inject, vi } from 'vitest';
 import { projectOf, workspaceOf } from '../../durable-objects/stubs.ts';
-import type { AttemptView, Dispatch, PutProject, WorkspaceDetail } from '../../src/core/api.ts';
+import type { AttemptView, Dispatch, ProjectView, PutProject, WorkspaceDetail } from '../../src/core/api.ts';
 import type { Failure } from '../../src/core/failure.ts';
 import { sandboxId } from '../../src/core/key.ts';
 import type { Result } from '../../src/core/result.ts';
@@ -150,6 +151,33 @@ export class Task {
 
   async refuseNextDestroy(): Promise<void> {
     await this.#engine('refuse-destroy', 'POST');
+  }
+
+  async hangNextDestroy(): Promise<void> {
+    await this.#engine('hang-destroy', 'POST');
+  }
+
+  /** Awake all the time, but another one: its disk is fresh. */
+  async replace(): Promise<void> {
+    await this.putToSleep();
+    // The first call boots it and is cut off.
+    await vi.waitFor(() => this.#engine('call/healthz'), { timeout: 60_000, interval: 100 });
+  }
+
+  /** Its objects see these variables until they are reset. */
+  async setVars(vars: { [Name in keyof Env]?: Env[Name] | undefined }): Promise<void> {
+    for (const stub of [this.stub, workerEnv.PROJECT.getByName(this.project)])
+      await runInDurableObject(stub, (object) => {
+        Object.assign(object, { env: { ...workerEnv, ...vars } });
+      });
+  }
+
+  async projectView(): Promise<ProjectView> {
+    return unwrap(await this.#projectObject.get());
+  }
+
+  async putWorkflow(workflow: string): Promise<void> {
+    unwrap(await this.#projectObject.putWorkflow(`---\n${workflow}\n---\n`));
   }
 
   async calls(): Promise<string[]> {

@@ -34,6 +34,9 @@ export function settle(draft: Draft, outcome: AttemptOutcome, cause: AttemptFail
   if (attempt) attempt.result ??= { outcome, failure: cause };
 }
 
+/** A clone that begins from a snapshot restores that under this id; its own is for the saved branch, where that is of no use. */
+export const restoreId = (operation: string): string => `${operation}-snapshot`;
+
 /** Operation ids name generation, attempt and effect: no later one can be taken for this one, and a repeat of the effect finds it. */
 export function operationId(state: State, what: string): string {
   const attempt = state.attempt?.number ?? 0;

@@ -13,7 +13,7 @@ export type Command =
   | { type: 'kill-leftovers' }
   | { type: 'save'; operation: string; rescue: string }
   | { type: 'snapshot'; operation: string }
-  /** Is the sandbox awake? Wakes nothing. */
+  /** Are the files there? Wakes nothing: a sandbox that sleeps has lost them. */
   | { type: 'look' }
   | { type: 'destroy'; forget: boolean }
   /** Side commands: no result moves the workspace on. */

@@ -68,7 +68,7 @@ export type Outcome =
   | { type: 'leftovers-killed' }
   | { type: 'saved'; report: SaveReport }
   | { type: 'snapshotted'; snapshot: Snapshot }
-  | { type: 'looked'; found: 'awake' | 'asleep'; hooks: Record<Hook, boolean> }
+  | { type: 'looked'; found: 'present' | 'gone'; hooks: Record<Hook, boolean> }
   | { type: 'destroyed' }
   | { type: 'destroy-failed'; detail: string };
 

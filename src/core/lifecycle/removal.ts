@@ -79,7 +79,7 @@ export function onRemovalOutcome(draft: Draft, removal: Removal, outcome: Outcom
 function onLooked(draft: Draft, removal: Removal, looked: Extract<Outcome, { type: 'looked' }>): void {
   removal.beforeRemove = looked.hooks.before_remove;
   // What a failed restore left in the sandbox is not the work.
-  if (looked.found === 'asleep' || draft.state.files === 'lost') return onFilesGone(draft, removal);
+  if (looked.found === 'gone' || draft.state.files === 'lost') return onFilesGone(draft, removal);
   if (removal.saveSettled) return beginBeforeRemove(draft, removal);
   beginSaving(draft, removal);
 }

@@ -83,6 +83,10 @@ export function hasUnsavedWork(state: State): boolean {
 export const usableSnapshot = ({ snapshot }: State): string | null =>
   snapshot === null || snapshot.id === '' ? null : snapshot.id;
 
+/** There was no snapshot store when the last attempt began: only the saved branch outlives the sandbox. */
+export const lacksSnapshots = ({ attempt, snapshot }: State): boolean =>
+  snapshot === null && attempt?.plan?.snapshots === false;
+
 /** Is there anything that a save could still bring away? Files that are gone live on in a snapshot, if anywhere. */
 export function hasWorkToSave(state: State): boolean {
   if (isRemovable(state.saved) || state.files === 'none') return false;

@@ -1,5 +1,6 @@
 /** How a workspace and its attempts look on the wire: pure views of the state, in the shapes of `api.ts`. */
 import type { AttemptView, WorkspacePhase, WorkspaceStatus, WorkspaceView } from '../api.ts';
+import { lacksSnapshots } from './saving.ts';
 import type { Attempt, HookRun, Removal, RemovalPhase, Run, Stage, State, Work } from './state.ts';
 
 export function buildWorkspaceView(state: State, warnings: WorkspaceView['warnings']): WorkspaceView {
@@ -16,7 +17,7 @@ export function buildWorkspaceView(state: State, warnings: WorkspaceView['warnin
     in_use: stage.name === 'work' && stage.goal === 'attempt',
     warnings,
     ...buildSavedFacts(state),
-    snapshot: state.snapshot && { at: instant(state.snapshot.atMs), skipped: state.snapshot.skipped },
+    snapshot: buildSnapshotView(state),
     last_loss: state.lastLoss,
     attempt_count: state.attemptCount,
     last_attempt: attempt && { number: attempt.number, outcome: attempt.outcome },
@@ -34,6 +35,15 @@ export function buildWorkspaceView(state: State, warnings: WorkspaceView['warnin
     removed_at: stage.name === 'removed' ? instant(stage.atMs) : null,
   };
 }
+
+function buildSnapshotView(state: State): WorkspaceView['snapshot'] {
+  if (lacksSnapshots(state)) return { state: 'unavailable', at: null, reason: NO_STORE };
+  if (state.snapshot === null) return null;
+  const { atMs, skipped } = state.snapshot;
+  return { state: skipped === null ? 'written' : 'skipped', at: instant(atMs), reason: skipped };
+}
+
+const NO_STORE = 'no snapshot store is configured (R2 binding SNAPSHOTS); only the saved branch survives';
 
 /** after_run comes after the agent, every other hook before it. A skipped hook did not run. */
 function lastRunOf({ hooks, agentRun }: Attempt): WorkspaceView['last_run'] {

@@ -9,7 +9,7 @@ import {
   onBeforeRunEnded,
   recordSkippedAfterRun,
 } from './attempt.ts';
-import { awaitCommand, issue, note, operationId, settle, type Draft } from './draft.ts';
+import { awaitCommand, issue, note, operationId, restoreId, settle, type Draft } from './draft.ts';
 import type { Outcome } from './event.ts';
 import {
   beginOpening,
@@ -26,7 +26,14 @@ import {
   type Standing,
 } from './files.ts';
 import { beginRemoval, isRemovalDue } from './removal.ts';
-import { beginSaving, hasUnsavedWork, recordSave, recordSaveFailure, recordSnapshot } from './saving.ts';
+import {
+  beginSaving,
+  hasUnsavedWork,
+  recordSave,
+  recordSaveFailure,
+  recordSnapshot,
+  usableSnapshot,
+} from './saving.ts';
 import type { Attempt, Hook, Retry, State, Work, WorkPhase } from './state.ts';
 
 export function beginWork(draft: Draft, goal: Work['goal']): void {
@@ -240,9 +247,17 @@ export function stopWork(draft: Draft, work: Work, reason: NonNullable<Work['sto
     detail: reason === 'cancel' ? 'cancelled by request' : `cancelled: ${reason}`,
   });
   if (work.phase === 'agent_wait') beginSettling(draft, work);
-  else if (work.operation !== null && work.awaiting !== null)
-    issue(draft, { type: 'cancel-operation', operation: work.operation, awaiting: work.awaiting });
+  else if (work.awaiting !== null)
+    for (const operation of operationsOf(draft.state, work))
+      issue(draft, { type: 'cancel-operation', operation, awaiting: work.awaiting });
   return true;
+}
+
+/** Which one of two is under way, only the effect knows: the other one then never starts. */
+function operationsOf(state: State, { operation, phase }: Work): string[] {
+  if (operation === null) return [];
+  const restores = phase === 'restoring' && usableSnapshot(state) !== null;
+  return restores ? [restoreId(operation), operation] : [operation];
 }
 
 /** Past the agent everything runs to its end. */

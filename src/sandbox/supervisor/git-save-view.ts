@@ -1,9 +1,11 @@
 /** Finds out how a workspace's branches and the remote's stand to each other: the facts that a save is planned from. */
-import { fetchArgs, isAncestorArgs, isSha, lackingArgs, lackingInput } from '../../core/git.ts';
+import { fetchArgs, isAncestorArgs } from '../../core/git.ts';
 import type { Relation, SaveView } from '../../core/save-plan.ts';
 import type { SaveSpec } from '../protocol.ts';
 import { inClean, type CleanRepository } from './git-clean.ts';
 import { listNewCommits } from './git-facts.ts';
+import { lackingOf } from './git-lacking.ts';
+import { findLeft } from './git-left.ts';
 import { lessTime } from './git-process.ts';
 
 /** Without somebody's commits ours can still be rescued: the fetch may take this share of the time. */
@@ -22,6 +24,13 @@ export async function viewSave(
   const remoteSha = remote.get(spec.branch) ?? null;
   const relation = await relate(clean, spec, { task, remoteSha });
   const others = otherTips(clean, spec.branch);
+  const ours = [task, ...others.map(({ sha }) => sha)].filter((sha) => sha !== null);
+  const left = await findLeft(clean, [...remote.values(), ...ours]);
+  const lacking = await findLacking(
+    clean,
+    { task, isHomeless: relation === 'foreign' || relation === 'rewritten', others },
+    remote,
+  );
   return {
     branch: spec.branch,
     rescue: spec.rescue,
@@ -31,13 +40,9 @@ export async function viewSave(
     task,
     taskIsNew: remoteSha === null && (await isNew(clean, task, spec)),
     relation,
-    others,
+    others: [...others, ...left.map((sha) => ({ name: 'left', sha }))],
     remote,
-    lacking: await findLacking(
-      clean,
-      { task, isHomeless: relation === 'foreign' || relation === 'rewritten', others },
-      remote,
-    ),
+    lacking: new Set([...lacking, ...left]),
   };
 }
 
@@ -114,27 +119,4 @@ async function findLacking(
   );
   if (!ours.isHomeless || ours.task === null) return others;
   return new Set([...others, ...(await lackingOf(clean, [ours.task], known))]);
-}
-
-async function lackingOf(
-  clean: CleanRepository,
-  tips: readonly string[],
-  known: readonly string[],
-): Promise<Set<string>> {
-  const asked = new Set(tips.filter((tip) => !known.includes(tip)));
-  if (asked.size === 0) return new Set();
-  const lacking = new Set<string>();
-  let rest = '';
-  const listed = await inClean(clean, {
-    what: 'Looking for unsaved branches',
-    args: lackingArgs([...asked]),
-    input: lackingInput(known),
-    onStdout: (chunk) => {
-      const lines = (rest + chunk.toString('latin1')).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) if (isSha(line) && asked.has(line)) lacking.add(line);
-      return 'go on';
-    },
-  });
-  return listed.ok ? lacking : asked;
 }

@@ -15,6 +15,7 @@ import { closeClean, inClean, openClean, type CleanRepository } from './git-clea
 import { answerDiskErrors } from './git-disk.ts';
 import { countUncommitted, factsOf, listNewCommits, NO_FACTS } from './git-facts.ts';
 import { inspectRepository } from './git-inspect.ts';
+import { forgetLeft } from './git-left.ts';
 import { openSession } from './git-process.ts';
 import { viewExpected, viewSave, type RemoteBranches } from './git-save-view.ts';
 import { rememberSaved } from './git-saved.ts';
@@ -87,6 +88,8 @@ async function saveTo(clean: CleanRepository, spec: SaveSpec, remote: RemoteName
   const { status, sha, remoteSha, rescues, failure } = tried.value;
   const onRemote = [sha, ...rescues.map((rescue) => rescue.sha)];
   if (status !== 'failed') await rememberSaved(clean.session.place, onRemote);
+  // Unsaved is also what was one branch too many.
+  if (status !== 'failed' && status !== 'unsaved') await forgetLeft(clean.session.place);
   const isPartial = status === 'failed' || status === 'unsaved';
   const facts = isPartial
     ? await gatherFacts(clean, uncommitted, [spec.base, spec.last_saved, ...onRemote])

@@ -13,7 +13,9 @@ import { countUncommitted, factsOf, listNewCommits } from './git-facts.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { loadMarker } from './git-marker.ts';
 import { openSession } from './git-process.ts';
-import { readPlain } from './git-refs.ts';
+import { existingCommits } from './git-lacking.ts';
+import { findLeft } from './git-left.ts';
+import { readPlain, type WorkspaceRefs } from './git-refs.ts';
 import { loadSaved } from './git-saved.ts';
 import { buildTrees, type Trees } from './git-snapshot-trees.ts';
 import type { Place } from './place.ts';
@@ -61,8 +63,10 @@ const skipped = (reason: string): SnapshotResult => ({ status: 'skipped', reason
 
 type Described = Omit<SnapshotState, 'index' | 'conflicts'>;
 
-async function describe({ session, refs, source, directory }: CleanRepository): Promise<Described> {
+async function describe(clean: CleanRepository): Promise<Described> {
+  const { session, refs, source, directory } = clean;
   const marker = await loadMarker(session.place);
+  const saved = await loadSaved(session.place);
   const shallow = ((await readPlain(directory, 'shallow', Number.MAX_SAFE_INTEGER)) ?? '')
     .split('\n')
     .filter(isSha);
@@ -80,9 +84,13 @@ async function describe({ session, refs, source, directory }: CleanRepository): 
     exclude: (await readPlain(source, 'info/exclude', 1024 * 1024)) ?? '',
     base: marker?.base ?? null,
     remote_sha: marker?.remote_sha ?? null,
-    saved: await loadSaved(session.place),
+    saved,
+    left: await findLeft(clean, [...saved, ...tipsOf(refs)]),
   };
 }
+
+const tipsOf = ({ head, branches, worktrees }: WorkspaceRefs): string[] =>
+  [head.sha, ...branches.values(), ...worktrees.map(({ sha }) => sha)].filter((sha) => sha !== null);
 
 async function writeSnapshot(
   clean: CleanRepository,
@@ -93,15 +101,15 @@ async function writeSnapshot(
   if (!trees.ok) return trees;
   const tips = await commitTrees(clean, described, trees.value);
   if (!tips.ok) return tips;
-  const { head, branches, stashes } = described;
-  const others = [head, ...branches.map(([, sha]) => sha), ...stashes.map(({ sha }) => sha)];
+  const { head, branches, stashes, left } = described;
+  const others = [head, ...branches.map(([, sha]) => sha), ...stashes.map(({ sha }) => sha), ...left];
   const refs = await nameTips(
     clean,
     tips.value,
     others.filter((sha) => sha !== null),
   );
-  const left = await leftOut(clean, described, Math.min(SELF_CONTAINED_BYTES, spec.max_bytes));
-  return writeBundle(clean, [...refs, ...left.map((sha) => `^${sha}`)], {
+  const saved = await leftOut(clean, described, Math.min(SELF_CONTAINED_BYTES, spec.max_bytes));
+  return writeBundle(clean, [...refs, ...saved.map((sha) => `^${sha}`)], {
     path: snapshotPath(clean.session.place, spec.id),
     maxBytes: spec.max_bytes,
   });
@@ -169,19 +177,12 @@ async function leftOut(
   clean: CleanRepository,
   described: Described,
   selfContainedBytes: number,
-): Promise<string[]> {
+): Promise<readonly string[]> {
   if ((await storeBytes(clean.source, selfContainedBytes)) <= selfContainedBytes) return [];
   const candidates = [...new Set([described.base, described.remote_sha, ...described.saved])].filter(
     (sha) => sha !== null,
   );
-  const checked = await inClean(clean, {
-    what: 'Looking for saved commits',
-    args: ['cat-file', '--batch-check=%(objectname) %(objecttype)'],
-    input: candidates.map((sha) => `${sha}\n`).join(''),
-  });
-  if (!checked.ok) return [];
-  const lines = checked.value.stdout.toString().split('\n');
-  return candidates.filter((sha) => lines.includes(`${sha} commit`));
+  return existingCommits(clean, candidates);
 }
 
 /** Stops counting over the limit. */

@@ -8,6 +8,7 @@ import { buildGitEnv, type Machine } from './base-environment.ts';
 import { checkClaim, loadClaim } from './claim.ts';
 import { Confinements } from './confinements.ts';
 import { inspectRepository } from './git-inspect.ts';
+import { rememberTips } from './git-left.ts';
 import { claimPlace } from './host-claim.ts';
 import { layOut, layOutDirectory, type HostPaths } from './host-layout.ts';
 import { KnownRoots, listWorkspaces } from './known-roots.ts';
@@ -54,6 +55,7 @@ export class HostSupervisor implements Supervisor {
     workspace.prepare();
     const { place } = workspace;
     const inspection = await inspectRepository(place);
+    if (inspection.files === 'whole') await rememberTips(place);
     return ok({ mode: this.mode, directory: place.directory, workflow_dir: workflowFolder, ...inspection });
   }
 

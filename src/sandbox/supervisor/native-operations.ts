@@ -1,6 +1,5 @@
 /** The operations that the supervisor performs itself, by kind. */
 import type { OperationSpec } from '../protocol.ts';
-import { discardFiles } from './discard.ts';
 import { runClone } from './git-clone.ts';
 import { runRestore } from './git-restore.ts';
 import { runSave } from './git-save.ts';
@@ -34,10 +33,6 @@ export async function performNative(
     case 'restore': {
       const restore = await runRestore(spec, place, signal);
       return { ...(restore.ok ? OK : failed(restore.failure.detail)), restore };
-    }
-    case 'discard': {
-      const failure = await discardFiles(place);
-      return failure === null ? OK : failed(failure);
     }
     default:
       return spec satisfies never;

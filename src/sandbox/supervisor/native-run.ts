@@ -17,11 +17,7 @@ export function startNative(spec: NativeSpec, setting: Setting, surroundings: Su
     gitEnv: { ...setting.place.gitEnv, ...buildMarker(machine, marker) },
   };
   const abort = new AbortController();
-  const work = perform(spec, async () => {
-    // What still runs there would write the files anew.
-    if (spec.kind === 'discard') await surroundings.killLeftovers(operation);
-    return performNative(spec, place, abort.signal);
-  });
+  const work = perform(spec, () => performNative(spec, place, abort.signal));
   let cause: Ending['cause'] | null = null;
   const stop = async (wanted: Ending['cause']): Promise<void> => {
     if (cause === null) {

@@ -16,7 +16,7 @@ import { isCode, loadJson, saveAtomic, saveOnce } from './atomic-file.ts';
 
 const OperationRecord = z.object({
   id: z.string(),
-  kind: z.enum(['script', 'clone', 'save', 'discard', 'snapshot', 'restore']),
+  kind: z.enum(['script', 'clone', 'save', 'snapshot', 'restore']),
   role: z.enum(['hook', 'agent']).nullable(),
   leftovers: z.enum(['keep', 'kill']).nullable(),
   confinement: Confinement.nullable(),

@@ -22,7 +22,7 @@ export async function removeWorkspace(paths: HostPaths): Promise<Result<null, Su
 }
 
 /** The directory, and what an earlier try left of it in the trash. Throws where something cannot be deleted. */
-export async function removeFiles(paths: HostPaths): Promise<void> {
+async function removeFiles(paths: HostPaths): Promise<void> {
   if (existsSync(paths.directory)) moveToTrash(paths);
   for (const name of listTrash(paths.root)) {
     if (isTrashOf(paths.key, name)) await removeTree(join(trashFolder(paths.root), name));

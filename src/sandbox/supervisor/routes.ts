@@ -95,10 +95,12 @@ const ROUTES: readonly Route[] = [
   }),
 
   route('POST', /^\/operations\/([^/]+)\/cancel$/, async (call) => {
-    const operation = findOperation(call);
-    if (!operation.ok) return operation;
-    await operation.value.stop('cancelled');
-    return json(buildView(operation.value, { output: 'kept' }));
+    const workspace = findWorkspace(call);
+    if (!workspace.ok) return workspace;
+    const operation = await workspace.value.cancel(call.name);
+    return operation === null
+      ? err(operationNotFound(call.name))
+      : json(buildView(operation, { output: 'kept' }));
   }),
 
   route('POST', /^\/leftovers\/kill$/, async (call) => {
@@ -194,10 +196,13 @@ function findOperation(call: Call): Result<Operation, SupervisorError> {
   const workspace = findWorkspace(call);
   if (!workspace.ok) return workspace;
   const operation = workspace.value.get(call.name);
-  return operation === null
-    ? err({ code: 'operation_not_found', detail: `There is no operation ${call.name.slice(0, 100)}.` })
-    : ok(operation);
+  return operation === null ? err(operationNotFound(call.name)) : ok(operation);
 }
+
+const operationNotFound = (name: string): SupervisorError => ({
+  code: 'operation_not_found',
+  detail: `There is no operation ${name.slice(0, 100)}.`,
+});
 
 function readTarget({ headers }: IncomingMessage): { creation: string; directory: string } {
   const text = (name: string): string => {

@@ -8,6 +8,7 @@ import { buildGitEnv, type Machine } from './base-environment.ts';
 import { checkClaim, loadClaim, saveClaim } from './claim.ts';
 import { Confinements } from './confinements.ts';
 import { inspectRepository } from './git-inspect.ts';
+import { rememberTips } from './git-left.ts';
 import type { SandboxOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { readProcess } from './process-table.ts';
@@ -45,6 +46,7 @@ export class SandboxSupervisor implements Supervisor {
     if (!claim.ok) return claim;
     this.#open().prepare();
     const inspection = await inspectRepository(this.#place);
+    if (inspection.files === 'whole') await rememberTips(this.#place);
     return ok({ mode: this.mode, directory, workflow_dir: null, ...inspection });
   }
 

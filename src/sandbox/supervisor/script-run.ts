@@ -49,6 +49,8 @@ export class ScriptRun {
       if (isLongScript(script)) writeFileSync(folder.file('script'), script, { mode: 0o600 });
       await this.#surroundings.pipes.take(folder.file('stdout.pipe'));
       await this.#surroundings.pipes.take(folder.file('stderr.pipe'));
+      // Stopped meanwhile.
+      if (this.#ending !== null) return;
       this.#openPipes();
       void this.#follow(this.#process.start(launch));
       this.#armTimer();

@@ -2,9 +2,10 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../../core/result.ts';
-import type { OperationSpec, SupervisorError } from '../protocol.ts';
+import { OperationId, type OperationSpec, type SupervisorError } from '../protocol.ts';
 import type { Machine } from './base-environment.ts';
 import type { Confinements } from './confinements.ts';
+import { EarlyCancels } from './early-cancels.ts';
 import { loseNative, startNative } from './native-run.ts';
 import { buildEnd, Operation } from './operation.ts';
 import { buildRecord, isSameSpec, OperationFolder } from './operation-record.ts';
@@ -34,6 +35,7 @@ export class Workspace {
   readonly #confinements: Confinements;
   readonly #processes: WorkspaceProcesses;
   readonly #pipes: PipeSupply;
+  readonly #earlyCancels: EarlyCancels;
   /** In the order of their start. */
   readonly #operations = new Map<string, Operation>();
 
@@ -43,6 +45,7 @@ export class Workspace {
     this.#confinements = confinements;
     this.#processes = new WorkspaceProcesses({ stateDirectory: place.stateDirectory, sandboxStartedAt });
     this.#pipes = new PipeSupply(place.stateDirectory);
+    this.#earlyCancels = new EarlyCancels(place.stateDirectory);
     mkdirSync(this.#recordsFolder, { recursive: true, mode: 0o700 });
     this.#adoptAll();
   }
@@ -63,12 +66,14 @@ export class Workspace {
     const existing = this.#operations.get(spec.id);
     if (existing !== undefined)
       return isSameSpec(existing.record, spec) ? ok(existing) : err(conflict(spec.id));
-    if (refusal !== null) return err(refusal);
+    const isCancelled = this.#earlyCancels.has(spec.id);
+    if (refusal !== null && !isCancelled) return err(refusal);
     // Whoever starts the next one has taken the output of those before.
     for (const earlier of this.#operations.values()) earlier.forgetOutput();
     const operation = this.#register(spec);
     try {
-      await this.#run(operation, spec);
+      if (isCancelled) operation.finish(buildEnd(CANCELLED_EARLY, Date.now()));
+      else await this.#run(operation, spec);
     } catch (error) {
       // It is recorded, and whoever asks for it waits for its end.
       const reason = error instanceof Error ? error.message : String(error);
@@ -78,6 +83,14 @@ export class Workspace {
     }
     this.#prune();
     return ok(operation);
+  }
+
+  /** Settles when its processes are gone; what has ended stays as it is. null: it has not started, and never will. */
+  async cancel(id: string): Promise<Operation | null> {
+    const operation = this.get(id);
+    if (operation !== null) await operation.stop('cancelled');
+    else if (OperationId.safeParse(id).success) this.#earlyCancels.add(id);
+    return operation;
   }
 
   /** Everything that is not an operation still running; answers how many processes there were. */
@@ -178,6 +191,8 @@ export class Workspace {
     }
   }
 }
+
+const CANCELLED_EARLY = { outcome: 'cancelled', detail: 'It was cancelled before it started.' } as const;
 
 const conflict = (id: string): SupervisorError => ({
   code: 'operation_conflict',

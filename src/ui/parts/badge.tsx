@@ -44,6 +44,7 @@ const WARNING_TITLES: Record<string, string> = {
   workflow_refused: 'WORKFLOW.md refused',
   work_on_rescue_refs: 'Work on rescue refs',
   snapshot_skipped: 'No snapshot',
+  snapshots_unavailable: 'No snapshots',
 };
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, '');

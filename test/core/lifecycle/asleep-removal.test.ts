@@ -14,8 +14,8 @@ import {
   UNREACHABLE,
 } from './outcomes.ts';
 
-const WITH = looked('asleep', ALL_HOOKS);
-const WITHOUT = looked('asleep', NO_HOOKS);
+const WITH = looked('gone', ALL_HOOKS);
+const WITHOUT = looked('gone', NO_HOOKS);
 const REBUILT = ['look', 'claim', 'clone', 'hook before_remove', 'destroy'];
 
 const unsaved = (plan: Partial<Plan> = {}): Scene => {

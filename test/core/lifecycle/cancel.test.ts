@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { idleScene, Scene } from './driver.ts';
-import { cloned, FAILED, GONE, scriptEnded, UNREACHABLE } from './outcomes.ts';
+import { cloned, FAILED, GONE, SAVE_FAILED, scriptEnded, UNREACHABLE } from './outcomes.ts';
 
 const AFTER = ['hook after_run', 'save'];
 
@@ -141,6 +141,20 @@ describe('a cancel of a later attempt', () => {
     expect(scene.attempt.outcome).toBe('cancelled');
     expect(scene.state).toMatchObject({ files: 'lost', creationId: null });
     expect(scene.state.saved.status).toBe('saved');
+  });
+
+  test('while they are brought back from a snapshot stops the restore, and the clone that would come after it', () => {
+    const scene = idleScene({ plan: { snapshots: true } }).script('save', SAVE_FAILED);
+    scene.dispatch();
+    scene.run();
+    scene.script('open', GONE);
+    scene.dispatch();
+    scene.runTo('clone from snapshot').take();
+    const id = scene.state.snapshot?.id;
+    scene.cancel();
+    expect(scene.run().take()).toEqual(['cancel restoring-snapshot', 'cancel restoring', 'discard']);
+    expect(scene.attempt.outcome).toBe('cancelled');
+    expect(scene.state).toMatchObject({ files: 'lost', snapshot: { id } });
   });
 
   test('whose sandbox is found gone ends without bringing it back', () => {

@@ -84,7 +84,7 @@ const ANY: Outcome[] = [
   snapshotted('s', 1),
   { type: 'destroyed' },
   DESTROY_FAILED,
-  looked('awake', NO_HOOKS),
+  looked('present', NO_HOOKS),
 ];
 
 test.each([

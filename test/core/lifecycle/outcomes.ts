@@ -74,7 +74,7 @@ export const SAVED_BUT_DIRTY = saved('saved', {
   uncommitted: { modified: 0, untracked: 1, files: ['notes.txt'] },
 });
 
-export const looked = (found: 'awake' | 'asleep', hooks: Record<Hook, boolean>): Outcome => ({
+export const looked = (found: 'present' | 'gone', hooks: Record<Hook, boolean>): Outcome => ({
   type: 'looked',
   found,
   hooks,
@@ -130,7 +130,7 @@ export function answerWell(command: Command, plan: Plan, atMs: number): Outcome 
     case 'snapshot':
       return snapshotted(command.operation, atMs);
     case 'look':
-      return looked('awake', plan.hooks);
+      return looked('present', plan.hooks);
     case 'destroy':
       return { type: 'destroyed' };
     case 'cancel-operation':

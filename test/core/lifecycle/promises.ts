@@ -83,7 +83,7 @@ function isGone(before: State, happening: Happening): boolean {
   const { outcome } = happening;
   return (
     (outcome.type === 'absent' && outcome.absence.kind === 'gone') ||
-    (outcome.type === 'looked' && outcome.found === 'asleep') ||
+    (outcome.type === 'looked' && outcome.found === 'gone') ||
     (outcome.type === 'opened' && outcome.files === 'absent')
   );
 }

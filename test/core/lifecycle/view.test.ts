@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AttemptView, WorkspaceView } from '../../../src/core/api.ts';
 import { buildAttemptView, buildWorkspaceView } from '../../../src/core/lifecycle/view.ts';
 import type { State } from '../../../src/core/lifecycle/state.ts';
+import { buildWorkspaceWarnings } from '../../../src/core/warnings.ts';
 import { ALL_HOOKS, idleScene, Scene } from './driver.ts';
 import {
   CLONE_FAILED,
@@ -51,7 +52,7 @@ const working = (type: 'save-requested' | 'wake-requested', at: string): Scene =
 const removing = (at: string): Scene => {
   const scene = idleScene().script(
     'look',
-    ...(at === 'claim' || at === 'clone' ? [looked('asleep', ALL_HOOKS)] : []),
+    ...(at === 'claim' || at === 'clone' ? [looked('gone', ALL_HOOKS)] : []),
   );
   scene.setTask('Done');
   return scene.runTo(at);
@@ -260,12 +261,31 @@ describe("a workspace's facts", () => {
     scene.dispatch();
     scene.run();
     expect(view(scene.state).snapshot).toEqual({
+      state: 'skipped',
       at: '1970-01-01T00:00:00.000Z',
-      skipped: 'the bundle is too large',
+      reason: 'the bundle is too large',
     });
     scene.send({ type: 'wake-requested' });
     scene.run();
     expect(view(scene.state).last_loss).toContain('the sandbox was replaced');
+  });
+
+  test('say that there are no snapshots, as soon as an attempt knows of it', () => {
+    const scene = new Scene({ plan: { snapshots: false } }).script('save', SAVE_FAILED);
+    scene.dispatch();
+    expect(view(scene.state).snapshot).toBeNull();
+    scene.runTo('agent');
+    const unavailable = { state: 'unavailable', at: null, reason: expect.stringContaining('SNAPSHOTS') };
+    expect(view(scene.state).snapshot).toEqual(unavailable);
+    expect(buildWorkspaceWarnings(scene.state).map(({ code }) => code)).toContain('snapshots_unavailable');
+    scene.run();
+    expect(view(scene.state).snapshot).toEqual(unavailable);
+  });
+
+  test('say nothing of snapshots where they are kept and none was needed', () => {
+    const { state } = idleScene({ plan: { snapshots: true } });
+    expect(view(state).snapshot).toBeNull();
+    expect(buildWorkspaceWarnings(state).map(({ code }) => code)).toEqual(['plain_host']);
   });
 
   test.each([

@@ -94,6 +94,49 @@ export function describeEndings(way: Way): void {
       expect(refusal(await client.cancel(target, 'UPPER/../case'))).toBe('operation_not_found');
     });
 
+    test('a cancel that overtakes its start: the script never runs, and the operation ends as cancelled', async () => {
+      const { client, target } = session();
+      const spec = buildScript('touch ran');
+      expect(refusal(await client.cancel(target, spec.id))).toBe('operation_not_found');
+      const view = answered(await client.start(target, spec));
+      expect(view).toMatchObject({ state: 'ended', outcome: 'cancelled', exit_code: null });
+      expect(answered(await client.start(target, spec))).toEqual(view);
+      expect(answered(await client.cancel(target, spec.id))).toEqual(view);
+      expect(answered(await client.poll(target, spec.id))).toEqual(view);
+      expect((await run(session(), 'ls ran')).exit_code).toBe(2);
+    });
+
+    test('the same of a save', async () => {
+      const { client, target } = session();
+      const spec = {
+        id: newId(),
+        kind: 'save',
+        wait_ms: 20_000,
+        timeout_ms: 20_000,
+        remote: null,
+        branch: 'symphony/ABC-1',
+        rescue: 'symphony-rescue/ABC-1/1',
+        base: null,
+        last_saved: null,
+      } as const;
+      await client.cancel(target, spec.id);
+      expect(answered(await client.start(target, spec))).toMatchObject({ outcome: 'cancelled', save: null });
+    });
+
+    test('a cancel beside its start leaves nothing running, whichever arrives first', async () => {
+      const nap = newNap();
+      const { client, target } = session();
+      const ids = Array.from({ length: 8 }, newId);
+      const start = (id: string) => client.start(target, buildScript(`sleep ${nap}`, { id }));
+      const cancel = (id: string) => client.cancel(target, id);
+      await Promise.all(
+        ids.flatMap((id, index) => (index % 2 === 0 ? [start(id), cancel(id)] : [cancel(id), start(id)])),
+      );
+      const views = await Promise.all(ids.map((id) => client.poll(target, id)));
+      for (const view of views) expect(answered(view)).toMatchObject({ outcome: 'cancelled' });
+      expect(await countProcesses(session(), `sleep ${nap}`)).toBe(0);
+    });
+
     test('of a timeout and a cancel at once the first wins, and there is one end', async () => {
       const { client, target } = session();
       const spec = buildScript('trap "" TERM; sleep 60', { timeout_ms: 400, wait_ms: 0 });

@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Confinement, OperationSpec } from '../../../src/sandbox/protocol.ts';
-import {
-  answered,
-  buildOpen,
-  buildScript,
-  clone,
-  newId,
-  refusal,
-  run,
-  start,
-  waitForEnd,
-} from '../session.ts';
+import { answered, buildScript, clone, newId, refusal, run, start, waitForEnd } from '../session.ts';
 import type { Way } from '../way.ts';
 import { withSession } from './with-session.ts';
 
@@ -106,20 +96,6 @@ export function describeOperations(way: Way): void {
         unsaved_count: 1,
         uncommitted: { untracked: 1 },
       });
-    });
-
-    test('`discard` deletes the files and what still writes to them, and keeps the claim', async () => {
-      const { client, target } = session();
-      await run(
-        session(),
-        'mkdir -p a/b; echo x >a/b/c; chmod -R a-w a; (while :; do echo x >d; sleep 0.05; done) &',
-      );
-      const spec = { id: newId(), kind: 'discard', wait_ms: 20_000, timeout_ms: 20_000 } as const;
-      expect(answered(await client.start(target, spec))).toMatchObject({ outcome: 'ok', detail: null });
-      const open = { creation_id: target.creationId, claim: false, directory: target.directory };
-      expect(answered(await client.open(buildOpen(session().reached, open))).files).toBe('absent');
-      expect(await clone(session())).toMatchObject({ outcome: 'ok' });
-      expect((await run(session(), 'ls -A')).stdout.text).toBe('.git\n');
     });
   });
 }

@@ -91,6 +91,15 @@ export function describeRestarts(way: Way): void {
       expect(await countProcesses(session(), `sleep ${nap}`)).toBe(0);
     });
 
+    test('remembers what was cancelled before it started', async ({ skip }) => {
+      const { client, target } = session();
+      const spec = buildScript('touch ran');
+      await client.cancel(target, spec.id);
+      if (!(await restart())) return skip('this way cannot restart it');
+      expect(answered(await client.start(target, spec))).toMatchObject({ outcome: 'cancelled' });
+      expect((await run(session(), 'ls ran')).exit_code).toBe(2);
+    });
+
     test('kills leftovers that an earlier one left, and lets them write until then', async ({ skip }) => {
       const nap = newNap();
       await run(
