@@ -1,5 +1,5 @@
 /** Follows the output of one operation while somebody reads along: polled beside the effect that waits for its end, masked, kept within bounds. */
-import type { Masker } from '../src/core/redact.ts';
+import type { Masker, MaskStream } from '../src/core/redact.ts';
 import type { SupervisorClient, Target } from '../src/sandbox/client.ts';
 import type { OperationView } from '../src/sandbox/protocol.ts';
 
@@ -56,14 +56,15 @@ export class OutputTail {
 
   /** Ends with the operation, or when nobody reads any more. Never rejects for the sandbox's sake. */
   async run(): Promise<void> {
-    const masker = await this.#source.masker();
-    const streams = { stdout: masker.stream(), stderr: masker.stream() };
+    let streams: Record<Name, MaskStream> | null = null;
     while (this.#source.isWanted()) {
       const view = await this.#poll();
       if (view === null) {
         await pause(NOT_YET_MS);
         continue;
       }
+      // Not before: what an operation was started with is remembered by now.
+      streams ??= await this.#openStreams();
       const hadText = this.#take(view, streams);
       if (view.state === 'ended' && !hadText) {
         for (const name of STREAMS) this.#emit(name, this.#offsets[name], streams[name].flush(), 0);
@@ -71,6 +72,11 @@ export class OutputTail {
       }
       if (hadText) await pause(GATHER_MS);
     }
+  }
+
+  async #openStreams(): Promise<Record<Name, MaskStream>> {
+    const masker = await this.#source.masker();
+    return { stdout: masker.stream(), stderr: masker.stream() };
   }
 
   async #poll(): Promise<OperationView | null> {
@@ -84,7 +90,7 @@ export class OutputTail {
     return polled.kind === 'answer' ? polled.value : null;
   }
 
-  #take(view: OperationView, streams: Record<Name, { push(chunk: string): string }>): boolean {
+  #take(view: OperationView, streams: Record<Name, MaskStream>): boolean {
     let hadText = false;
     for (const name of STREAMS) {
       const chunk = view.chunks?.[name];
