@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ProjectView } from '../../src/core/api.ts';
 import { SupervisorClient } from '../../src/sandbox/client.ts';
 import { createLoopback } from '../../src/sandbox/loopback.ts';
 import { readProcesses } from '../../src/sandbox/supervisor/process-table.ts';
@@ -58,17 +57,14 @@ afterAll(async () => {
 });
 beforeEach(({ skip }) => skip(!hasBubblewrap, 'bubblewrap is not there, or may make no namespaces'));
 
-async function live(isolation: 'bubblewrap' | null): Promise<[TestProject, string]> {
-  const project = await stack.project({ workflow: WORKFLOW, files: { 'probe.sh': PROBE } });
-  const { repository } = await stack.api.get<ProjectView>(project.path());
-  if (isolation !== null)
-    await stack.api.call('PUT', project.path(), {
-      repository: { url: repository?.url },
-      location: 'host',
-      isolation,
-    });
+async function live(isolation?: 'bubblewrap'): Promise<[TestProject, string]> {
+  const project = await stack.project({
+    workflow: WORKFLOW,
+    files: { 'probe.sh': PROBE },
+    ...(isolation ? { isolation } : {}),
+  });
   // A plain host would really have it written there.
-  const outside = isolation === null ? '' : OUTSIDE.join(' ');
+  const outside = isolation === undefined ? '' : OUTSIDE.join(' ');
   await stack.api.call('PUT', project.path('/environment'), { ...settings(), OUTSIDE: outside });
   const { path, last_attempt, saved } = await project.run('ABC-1');
   expect({ last_attempt, saved }).toMatchObject({
@@ -149,7 +145,7 @@ describe('under bubblewrap', () => {
 });
 
 test('on a plain host the same probe sees and writes what it may not there: the probe is alive', async () => {
-  const [, directory] = await live(null);
+  const [, directory] = await live();
   const facts = seen(factsOf(directory, 'agent'));
   expect(facts).toEqual(
     expect.arrayContaining([
