@@ -10,7 +10,7 @@ interface GrantKeeping {
   store: WorkspaceStore;
   grants: GrantTable;
   handed: HandedSecrets;
-  projectOf(project: string): ProjectForWorkspace;
+  projectOf: (project: string) => ProjectForWorkspace;
 }
 
 /** null: its operation has ended, or it never was one. A remote may quote the credential: it is masked from here on. */

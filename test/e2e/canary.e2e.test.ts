@@ -148,7 +148,7 @@ async function live(name: string, isolation?: 'bubblewrap'): Promise<Life> {
   expect(saved.status).toBe('saved');
   expect(await stack.server.sha(name, 'symphony/ABC-1')).toBe(head);
   if (LONG) await project.run('ABC-1');
-  for (const path of [
+  for (const shown of [
     '',
     '/environment',
     '/workflow',
@@ -159,7 +159,7 @@ async function live(name: string, isolation?: 'bubblewrap'): Promise<Life> {
     '/workspaces/ABC-1/attempts/1/log',
     ...(LONG ? ['/workspaces/ABC-1/attempts/2', '/workspaces/ABC-1/attempts/2/log'] : []),
   ])
-    await ask('GET', project.path(path));
+    await ask('GET', project.path(shown));
   await project.dispatch('ABC-1', { agent: 'external' });
   await project.until('ABC-1', 'waits for its caller', ({ phase }) => phase === 'agent_wait');
   const command = JSON.stringify({ command: dump('exec') });
@@ -178,8 +178,7 @@ async function live(name: string, isolation?: 'bubblewrap'): Promise<Life> {
     ),
   );
   // What an agent wrote down of its own credentials is its own matter; the rest of the disk is searched.
-  for (const name of readdirSync(dirname(folder)))
-    if (name.startsWith(`${basename(folder)}.loot.`)) rmSync(join(dirname(folder), name));
+  for (const role of ROLES) for (const part of PARTS) rmSync(`${folder}.loot.${role}.${part}`);
   return { name, project, path: path ?? '', loot };
 }
 

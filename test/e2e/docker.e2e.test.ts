@@ -104,17 +104,17 @@ describe('a life in containers', () => {
     project = await dockerProject({
       hooks: [...HOOKS.map((hook) => `  ${hook}: ${FACTS}`), `  before_remove: '${beforeRemove}'`].join('\n'),
     });
-    const { saved, last_attempt, ...view } = await project.run('ABC-1', { state: 'Todo' });
-    ({ path } = view);
+    ({ path } = await project.run('ABC-1', { state: 'Todo' }));
     output = await outputs(project);
+  });
+
+  test('what the agent commits in its container arrives at the remote', async () => {
+    const { head, saved, last_attempt } = await project.view('ABC-1');
     expect({ saved, last_attempt }).toMatchObject({
       saved: { status: 'saved' },
       last_attempt: { outcome: 'succeeded' },
     });
-  });
-
-  test('what the agent commits in its container arrives at the remote', async () => {
-    expect(await stack.server.sha(project.id, 'symphony/ABC-1')).toBe((await project.view('ABC-1')).head);
+    expect(await stack.server.sha(project.id, 'symphony/ABC-1')).toBe(head);
   });
 
   test.each([...HOOKS, 'agent'])(
@@ -161,8 +161,7 @@ describe('a life in containers', () => {
       `{ ${FACTS}; } > terminal.txt; cat work.txt`,
     );
     expect(screen).toContain('x\r\n');
-    const answer = await stack.api.get<string>(project.path('/workspaces/ABC-1/files?path=terminal.txt'));
-    const text = String(answer);
+    const text = await stack.api.get<string>(project.path('/workspaces/ABC-1/files?path=terminal.txt'));
     expect(fact(text, 'at')).toBe('/workspace');
     expect(Number(fact(text, 'network'))).toBeGreaterThan(0);
     expect(namesIn(text)).not.toContain('PASSED');

@@ -37,6 +37,9 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
+const itself = (path: string) => path;
+const git = (path: string) => join(path, '.git');
+
 interface Swapped {
   project: TestProject;
   path: string;
@@ -104,8 +107,6 @@ const nothingOutsideIsPublished = async (project: TestProject) => {
 };
 
 describe.concurrent('a workspace that became a link', () => {
-  const itself = (path: string) => path;
-
   test('has no files to show or to write, and opens no terminal', async () => {
     const place = await swapped(itself);
     const refused = { status: 403, code: 'forbidden' };
@@ -139,8 +140,6 @@ describe.concurrent('a workspace that became a link', () => {
 });
 
 describe.concurrent('a .git that became a link', () => {
-  const git = (path: string) => join(path, '.git');
-
   test('is not saved, runs no hook, and nothing of it is deleted with the workspace', async () => {
     const place = await swapped(git);
     const { project, path } = place;

@@ -27,7 +27,7 @@ export interface TerminalSetting {
 export interface TerminalShell {
   readonly pty: nodePty.IPty;
   /** Nobody is at the terminal any more: the shell goes, and with a namespace or container everything in it. */
-  hangUp(): void;
+  readonly hangUp: () => void;
 }
 
 export async function startShell(setting: TerminalSetting): Promise<Result<TerminalShell, SupervisorError>> {
