@@ -45,6 +45,7 @@ beforeAll(async () => {
   host = await startSandboxHost({
     roots: [join(folder, 'roots')],
     stateDirectory: join(folder, 'host'),
+    hidden: [],
     home: join(folder, 'home'),
   });
 });

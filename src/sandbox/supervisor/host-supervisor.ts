@@ -35,7 +35,7 @@ export class HostSupervisor implements Supervisor {
     mkdirSync(options.stateDirectory, { recursive: true, mode: 0o700 });
     this.#allowed = options.roots;
     this.#machine = machine;
-    const hidden = [...options.roots, options.stateDirectory].map((folder) =>
+    const hidden = [...options.hidden, ...options.roots, options.stateDirectory].map((folder) =>
       realpathOfExisting(resolve(folder)),
     );
     this.confinements = new Confinements(hidden);
