@@ -1,7 +1,10 @@
-/** Secrets of the project as one effect needs them: fetched at most once, kept no longer than the effect. */
-import type { Masker } from '../src/core/redact.ts';
+/** Secrets of the project as one effect needs them: fetched when they are needed, kept no longer than the effect. */
+import { ok, type Result } from '../src/core/result.ts';
+import type { Failure } from '../src/core/failure.ts';
+import { buildMasker, type Masker } from '../src/core/redact.ts';
 import type { Env } from '../src/sandbox/env.ts';
-import { maskerFor } from './effects/masking.ts';
+import { ownSecrets, secretsIn } from './effects/masking.ts';
+import type { HandedSecrets } from './handed-secrets.ts';
 import type { ProcessEnvironment, ProjectForWorkspace } from './project-for-workspace.ts';
 
 const WITHHELD =
@@ -15,28 +18,39 @@ const WITHHOLD: Masker = {
 export class EffectValues {
   readonly #env: Env;
   readonly #project: ProjectForWorkspace;
-  #fetched: ReturnType<ProjectForWorkspace['processEnvironment']> | undefined;
+  readonly #handed: HandedSecrets;
 
-  constructor(env: Env, project: ProjectForWorkspace) {
+  constructor(env: Env, project: ProjectForWorkspace, handed: HandedSecrets) {
     this.#env = env;
     this.#project = project;
+    this.#handed = handed;
   }
 
-  /** Throws where a value cannot be unsealed: no process starts without what its project set; the effect is repeated. */
+  /**
+   * For a process that is about to start: what it gets is masked until the work is over. Throws where a value cannot be
+   * unsealed: no process starts without what its project set; the effect is repeated.
+   */
   async environment(): Promise<ProcessEnvironment> {
-    const values = await this.#fetch();
+    const values = await this.#project.processEnvironment();
     if (!values.ok) throw new Error(values.error.detail);
+    const remembered = await this.#handed.remember(secretsIn(values.value));
+    if (!remembered.ok) throw new Error(remembered.error.detail);
     return values.value;
   }
 
-  /** Where the values can't be read, a process that was started before may print them all the same: nothing of it is shown. */
+  /**
+   * Of the values as they are now and of those that were handed out before. Where they can't be read, a process may print
+   * them all the same: nothing of it is shown.
+   */
   async masker(): Promise<Masker> {
-    const values = await this.#fetch();
-    return values.ok ? maskerFor(this.#env, values.value) : WITHHOLD;
+    const secrets = await this.#secrets();
+    return secrets.ok ? buildMasker([...secrets.value, ...ownSecrets(this.#env)]) : WITHHOLD;
   }
 
-  #fetch() {
-    this.#fetched ??= this.#project.processEnvironment();
-    return this.#fetched;
+  async #secrets(): Promise<Result<string[], Failure>> {
+    const values = await this.#project.processEnvironment();
+    if (!values.ok) return values;
+    const handed = await this.#handed.values();
+    return handed.ok ? ok([...secretsIn(values.value), ...handed.value]) : handed;
   }
 }

@@ -32,3 +32,10 @@ export const authorizationOf = ({ username = DEFAULT_USERNAME, token }: Credenti
 /** The token itself and the header that carries it. */
 export const secretsOf = (credential: Credential | null): string[] =>
   credential === null ? [] : [credential.token, authorizationOf(credential).slice('Basic '.length)];
+
+/** The same of a header that is about to be sent. */
+export function secretsOfAuthorization(authorization: string): string[] {
+  const encoded = authorization.slice('Basic '.length);
+  const pair = atob(encoded);
+  return [pair.slice(pair.indexOf(':') + 1), encoded];
+}

@@ -58,15 +58,16 @@ export class OutputTail {
 
   /** Ends with the operation, or when nobody reads any more. Never rejects for the sandbox's sake. */
   async run(): Promise<void> {
-    const masker = await this.#source.masker();
-    const streams = { stdout: masker.stream(), stderr: masker.stream() };
+    let streams: Record<Name, MaskStream> | null = null;
     while (this.#source.isWanted()) {
-      const isHolding = STREAMS.some((name) => streams[name].isHolding);
+      const isHolding = streams !== null && (streams.stdout.isHolding || streams.stderr.isHolding);
       const view = await this.#poll(isHolding ? HOLD_MS : WAIT_MS);
       if (view === null) {
         await pause(NOT_YET_MS);
         continue;
       }
+      // Not before: what an operation was started with is remembered by now.
+      streams ??= await this.#openStreams();
       if (this.#take(view, streams)) {
         await pause(GATHER_MS);
         continue;
@@ -74,6 +75,11 @@ export class OutputTail {
       for (const name of STREAMS) this.#emit(name, this.#offsets[name], streams[name].flush(), 0);
       if (view.state === 'ended') return;
     }
+  }
+
+  async #openStreams(): Promise<Record<Name, MaskStream>> {
+    const masker = await this.#source.masker();
+    return { stdout: masker.stream(), stderr: masker.stream() };
   }
 
   async #poll(waitMs: number): Promise<OperationView | null> {

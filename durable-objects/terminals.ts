@@ -1,9 +1,16 @@
 /** Open terminals of one workspace: pass bytes between a browser and a shell, and end all of them when the workspace goes. */
 import type { SandboxAccess, TerminalSize } from '../src/sandbox/access.ts';
-import { CREATION_HEADER, DIRECTORY_HEADER } from '../src/sandbox/protocol.ts';
+import {
+  CONFINEMENT_HEADER,
+  CREATION_HEADER,
+  DIRECTORY_HEADER,
+  SupervisorError,
+} from '../src/sandbox/protocol.ts';
 import type { Target } from '../src/sandbox/client.ts';
+import type { Confinement } from '../src/core/confinement.ts';
 import { failure, type Failure } from '../src/core/failure.ts';
 import { err, ok, type Result } from '../src/core/result.ts';
+import { failureOf } from './workspace-files.ts';
 
 /** More than anybody looks at; each is a shell of its own. */
 const MAX_OPEN = 16;
@@ -13,6 +20,8 @@ interface Opening {
   access: SandboxAccess;
   target: Target;
   size: TerminalSize;
+  /** As the workspace's agent gets. */
+  confinement: Confinement;
   /** Shown once it is open; null: nothing to say. */
   warning: string | null;
   onClose: () => void;
@@ -21,15 +30,13 @@ interface Opening {
 export class Terminals {
   readonly #open = new Set<(reason: string) => void>();
 
-  async open({ access, target, size, warning, onClose }: Opening): Promise<Result<Response, Failure>> {
+  async open(opening: Opening): Promise<Result<Response, Failure>> {
     if (this.#open.size >= MAX_OPEN)
       return err(failure('rate_limited', `${MAX_OPEN} terminals are open here: close one of them.`));
-    const answer = await access.openTerminal(buildRequest(target, size), size);
+    const { access, size, warning, onClose } = opening;
+    const answer = await access.openTerminal(buildRequest(opening), size);
     const shell = answer.webSocket;
-    if (shell === null)
-      return err(
-        failure('sandbox_unavailable', `no terminal was opened: ${(await answer.text()).slice(0, 500)}`),
-      );
+    if (shell === null) return err(await readRefusal(answer));
     const { 0: outer, 1: inner } = new WebSocketPair();
     // A Blob would have to be read before it can be passed on, and frames could overtake each other.
     for (const socket of [shell, inner]) {
@@ -68,6 +75,21 @@ function pass(from: WebSocket, to: WebSocket): void {
   from.addEventListener('message', ({ data }) => sendQuietly(to, data as string | ArrayBuffer));
 }
 
+async function readRefusal(answer: Response): Promise<Failure> {
+  const text = (await answer.text()).slice(0, 4000);
+  const refusal = SupervisorError.safeParse(parseJson(text));
+  if (refusal.success) return failureOf({ kind: 'refused', error: refusal.data });
+  return failure('sandbox_unavailable', `no terminal was opened: ${text.slice(0, 500)}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** The other end may be closed between two messages. */
 function sendQuietly(socket: WebSocket, data: string | ArrayBuffer): void {
   try {
@@ -85,11 +107,12 @@ function closeQuietly(socket: WebSocket, reason: string): void {
   }
 }
 
-const buildRequest = ({ creationId, directory }: Target, { cols, rows }: TerminalSize): Request =>
-  new Request(`http://supervisor/terminal?cols=${cols}&rows=${rows}`, {
+const buildRequest = ({ target, size, confinement }: Opening): Request =>
+  new Request(`http://supervisor/terminal?cols=${size.cols}&rows=${size.rows}`, {
     headers: {
       upgrade: 'websocket',
-      [CREATION_HEADER]: creationId,
-      [DIRECTORY_HEADER]: encodeURIComponent(directory),
+      [CREATION_HEADER]: target.creationId,
+      [DIRECTORY_HEADER]: encodeURIComponent(target.directory),
+      [CONFINEMENT_HEADER]: JSON.stringify(confinement),
     },
   });

@@ -47,7 +47,8 @@ const COMING: ReadonlySet<string> = new Set([
   'discarding',
 ]);
 
-function failureOf(reply: Exclude<Reply<unknown>, { kind: 'answer' }>): Failure {
+/** What a supervisor's refusal says to a person. */
+export function failureOf(reply: Exclude<Reply<unknown>, { kind: 'answer' }>): Failure {
   if (reply.kind === 'unreachable') return failure('sandbox_unavailable', reply.detail);
   const { code, detail } = reply.error;
   switch (code) {

@@ -5,6 +5,7 @@ import type { Attempt, State } from '../src/core/lifecycle/state.ts';
 import type { KeptOutput } from '../src/sandbox/protocol.ts';
 import { ANSWER_TABLE } from './answer-table.ts';
 import { GRANT_ENDS, GRANT_TABLE } from './grant-table.ts';
+import { HANDED_SECRET_TABLE } from './handed-secrets.ts';
 import { migrate } from './migrations.ts';
 import type { StoredEvent } from './rpc.ts';
 
@@ -19,6 +20,7 @@ const MIGRATIONS = [
   GRANT_ENDS,
   'ALTER TABLE effect ADD COLUMN issued_at_ms INTEGER NOT NULL DEFAULT 0;',
   'CREATE TABLE incarnation (creation_id TEXT PRIMARY KEY);',
+  HANDED_SECRET_TABLE,
 ];
 
 /** A SQLite value of a Durable Object holds 2 MB; a part of this many UTF-16 units stays below it in UTF-8. */

@@ -9,6 +9,7 @@ import type {
   WorkspaceView,
 } from '../src/core/api.ts';
 import { ownershipOf, type Ownership } from '../src/core/cleanup.ts';
+import { planConfinement } from '../src/core/confinement.ts';
 import { failure, type Failure } from '../src/core/failure.ts';
 import type { Event, Request } from '../src/core/lifecycle/event.ts';
 import type { State } from '../src/core/lifecycle/state.ts';
@@ -24,7 +25,10 @@ import { at, type EffectContext, type EffectEnd } from './effects/context.ts';
 import { streamExec } from './effects/exec.ts';
 import { maskData } from './effects/masking.ts';
 import { runEffect } from './effects/run.ts';
+import { keptWorkflow } from './effects/scripts.ts';
+import { redeemGrant } from './grant-redemption.ts';
 import { GrantTable } from './grant-table.ts';
+import { HandedSecrets } from './handed-secrets.ts';
 import { IdempotentAnswers } from './idempotency.ts';
 import { IndexReporter } from './index-reporter.ts';
 import type { Answer, GitGrant, Idempotency, StoredEvent, WorkspaceRpc } from './rpc.ts';
@@ -53,6 +57,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   readonly #answers: IdempotentAnswers;
   readonly #reporter: IndexReporter;
   readonly #grants: GrantTable;
+  readonly #handed: HandedSecrets;
   readonly #runner: EffectRunner;
   readonly #feed: WorkspaceFeed;
   readonly #terminals = new Terminals();
@@ -63,6 +68,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     this.#store = new WorkspaceStore(ctx.storage);
     this.#answers = new IdempotentAnswers(new AnswerTable(ctx.storage.sql));
     this.#grants = new GrantTable(ctx.storage.sql);
+    this.#handed = new HandedSecrets(ctx.storage.sql, env, ctx.id.toString());
     this.#reporter = new IndexReporter(env, this.#store);
     this.#runner = new EffectRunner({
       pending: () => this.#store.effects(),
@@ -72,7 +78,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     this.#feed = new WorkspaceFeed(this.#store, (state) => ({
       client: reachSandbox(env, state.identity).client,
       target: at(state),
-      masker: () => new EffectValues(env, projectOf(env, state.identity.project)).masker(),
+      masker: () => new EffectValues(env, projectOf(env, state.identity.project), this.#handed).masker(),
     }));
     // An alarm may be lost, as where the platform gave one up: whatever wakes the object sets it again.
     void ctx.blockConcurrencyWhile(async () => {
@@ -218,7 +224,9 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
       const state = context.state();
       const warning = state.stage.name === 'work' ? AGENT_ACTIVE : null;
       const onClose = () => void this.#closeTerminal(actor);
-      return this.#terminals.open({ access: context.access, target: at(state), size, warning, onClose });
+      const confinement = planConfinement(state.identity, keptWorkflow(this.#store), 'agent');
+      const { access } = context;
+      return this.#terminals.open({ access, target: at(state), size, confinement, warning, onClose });
     });
     if (!opened.ok) return Response.json(opened.error, { status: 409 });
     await this.recordAudit('terminal-opened', { actor });
@@ -301,22 +309,9 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     return streamExec(this.#context(null, Date.now() + timeoutMs), crypto.randomUUID(), command, timeoutMs);
   }
 
-  /** What a git grant is good for now; null: its operation has ended, or it never was one. */
   async redeemGrant(hash: string): Promise<GitGrant | null> {
-    const state = this.#store.load();
-    const kind = this.#grants.find(hash, Date.now());
-    if (kind === null && this.#grants.reportEnded(hash))
-      this.#store.addEvent(Date.now(), 'git-refused', { reason: 'a grant was used after its operation' });
-    if (state === null || kind === null || state.identity.repository === null) return null;
-    const authorization = await projectOf(this.env, state.identity.project).gitAuthorization();
-    if (!authorization.ok) return null;
-    const { repository, branch, key } = state.identity;
-    return {
-      operation: kind,
-      repositoryUrl: repository.url,
-      authorization: authorization.value,
-      allowedRefs: { branch, rescuePrefix: `symphony-rescue/${key}/` },
-    };
+    const keeping = { store: this.#store, grants: this.#grants, handed: this.#handed };
+    return redeemGrant({ ...keeping, projectOf: (project) => projectOf(this.env, project) }, hash);
   }
 
   async recordAudit(event: string, data: Record<string, unknown>): Promise<void> {
@@ -346,6 +341,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     this.#runner.notify();
     this.#reporter.notify();
     this.#feed.notify(state);
+    if (state.stage.name === 'idle' || state.stage.name === 'removed') this.#handed.forget();
     if (state.stage.name === 'removal' || state.stage.name === 'removed')
       this.#terminals.closeAll('the workspace is being removed');
     for (const resolve of this.#settled.splice(0)) resolve();
@@ -377,7 +373,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
       access,
       client,
       grants: this.#grants,
-      values: new EffectValues(this.env, project),
+      values: new EffectValues(this.env, project, this.#handed),
       issuedAtMs: effect?.issuedAtMs ?? Date.now(),
       deadlineAtMs,
     };

@@ -52,7 +52,12 @@ async function main(): Promise<void> {
   const root = join(folder, 'workspaces');
   mkdirSync(root);
   const git = await startGitServer();
-  const host = await startSandboxHost({ roots: [root], stateDirectory: join(folder, 'host'), home: folder });
+  const host = await startSandboxHost({
+    roots: [root],
+    stateDirectory: join(folder, 'host'),
+    hidden: [],
+    home: folder,
+  });
   const counted = await countRequests(host.url);
   const token = randomSecret();
   const worker = await startWorker({

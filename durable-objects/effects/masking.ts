@@ -1,14 +1,15 @@
 /** Secrets in what a sandbox sent back: masked before anything of it is stored or shown. */
 import { CREDENTIAL_NAMES } from '../../src/core/hook-env.ts';
 import type { Absence, Outcome, SaveReport } from '../../src/core/lifecycle/event.ts';
-import { buildMasker, isSecretName, type Masker } from '../../src/core/redact.ts';
+import { isSecretName, type Masker } from '../../src/core/redact.ts';
 import type { Env } from '../../src/sandbox/env.ts';
 import type { KeptOutput } from '../../src/sandbox/protocol.ts';
 import type { ProcessEnvironment } from '../project-for-workspace.ts';
 
 const CREDENTIALS: ReadonlySet<string> = new Set(CREDENTIAL_NAMES);
 
-export function maskerFor(env: Env, values: ProcessEnvironment): Masker {
+/** What of a project's settings nobody may read. */
+export function secretsIn(values: ProcessEnvironment): string[] {
   const flagged = new Set(values.secretNames);
   const isSecret = (name: string) => CREDENTIALS.has(name) || flagged.has(name) || isSecretName(name);
   const named = [values.global, values.project].flatMap((layer) =>
@@ -16,13 +17,17 @@ export function maskerFor(env: Env, values: ProcessEnvironment): Masker {
       .filter(([name]) => isSecret(name))
       .map(([, value]) => value),
   );
-  const own = [
+  return [...named, ...values.gitSecrets].filter((value) => value !== '');
+}
+
+/** The service's own. */
+export const ownSecrets = (env: Env): string[] =>
+  [
     ...(env.API_TOKEN ?? '').split(/[\s,]+/),
     env.ENCRYPTION_KEY ?? '',
+    env.ENCRYPTION_KEY_PREVIOUS ?? '',
     env.SANDBOX_HOST_TOKEN ?? '',
-  ];
-  return buildMasker([...named, ...own, ...values.gitSecrets].filter((value) => value !== ''));
-}
+  ].filter((value) => value !== '');
 
 /** Of an event that quotes somebody, such as the refs of a refused push. */
 export const maskData = (masker: Masker, data: Record<string, unknown>): Record<string, unknown> =>

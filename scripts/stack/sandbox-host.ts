@@ -14,6 +14,8 @@ export interface SandboxHostOptions {
   /** Allowed workspace roots. */
   roots: string[];
   stateDirectory: string;
+  /** Where else secrets of ours lie: out of sight for scripts under bubblewrap. */
+  hidden: string[];
   /** HOME of hooks and agents; left out: the person's own, with its login profile. */
   home?: string;
 }
@@ -61,7 +63,7 @@ export async function startSandboxHost(options: SandboxHostOptions): Promise<Run
 }
 
 function spawnSupervisor(options: SandboxHostOptions, token: string, port: number): ChildProcess {
-  const { roots, stateDirectory } = options;
+  const { roots, stateDirectory, hidden } = options;
   const argv = [
     '--mode',
     'host',
@@ -72,6 +74,7 @@ function spawnSupervisor(options: SandboxHostOptions, token: string, port: numbe
     '--state',
     stateDirectory,
     '--watch-stdin',
+    ...hidden.flatMap((folder) => ['--hide', folder]),
   ];
   return spawn(process.execPath, [MAIN, ...argv], {
     // It ends with the launcher, whose end of its stdin closes then.

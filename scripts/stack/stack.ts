@@ -44,6 +44,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const host = await startSandboxHost({
     roots: options.roots,
     stateDirectory: join(options.stateDirectory, 'host'),
+    hidden: [options.stateDirectory],
     ...(options.home === undefined ? {} : { home: options.home }),
   });
   try {

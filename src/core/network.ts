@@ -19,5 +19,5 @@ export function refuseNetwork(
   { network }: Workflow,
 ): string | null {
   if (location !== 'cloudflare' || limited || network === 'all') return null;
-  return 'WORKFLOW.md limits `network`, and the sandbox of this workspace was made without limits: remove the workspace, which saves its work, and dispatch the task again, or set `network: all`';
+  return 'WORKFLOW.md limits `network`, and the sandbox of this workspace was made without limits: remove the workspace, which saves its work, or set `network: all`; then dispatch the task again. The attempt is not retried by itself';
 }

@@ -11,6 +11,8 @@ export const PROTOCOL_VERSION = '1';
 export const CREATION_HEADER = 'x-edge-harness-creation';
 /** The workspace directory as `open` answered it, percent-encoded. */
 export const DIRECTORY_HEADER = 'x-edge-harness-directory';
+/** How a terminal is confined: `Confinement` as JSON. */
+export const CONFINEMENT_HEADER = 'x-edge-harness-confinement';
 /** In the image the supervisor listens here; 3000 belongs to the SDK's own server. */
 export const SUPERVISOR_PORT = 8730;
 /** The longest that one call may wait: under every proxy's idle limit seen (120 s). */
@@ -328,6 +330,7 @@ export type SupervisorError = z.infer<typeof SupervisorError>;
  * | DELETE /snapshots/{id}       | → 204                                            | |
  * | GET  /files?path             | folder: FileList; file: bytes with ETag          | |
  * | PUT  /files?path             | bytes, If-Match → 204 with ETag                  | |
+ * | GET  /terminal?cols&rows     | a WebSocket; CONFINEMENT_HEADER                  | host only: the image has the SDK's terminals |
  * | POST /destroy                | → 204                                            | host only: files, claim and operations' records; idempotent |
  * | GET  /inventory              | → InventoryAnswer                                | host only, no creation id |
  * All but `/healthz`, `/open` and `/inventory` carry CREATION_HEADER and DIRECTORY_HEADER.

@@ -36,19 +36,21 @@ test('`all` from the start sets nothing', async () => {
   expect((await task.calls()).filter((call) => call.startsWith('HOSTS'))).toEqual([]);
 });
 
-test('a limit that comes later fails the attempt as workflow_invalid and says what to do; a new workspace has it', async () => {
+test('a limit that comes later fails the attempt for good as workflow_invalid and says what to do; a new workspace has it', async () => {
   const task = await Task.create('net-later', workflow('all'));
   await task.run();
   await putNetwork(task, 'none');
   await task.dispatch();
-  await task.until(({ attempts }) =>
+  const failed = await task.until(({ attempts }) =>
     attempts.some(({ number, outcome }) => number === 2 && outcome !== null),
   );
+  // Tries are left where no plan was read: it is the failure that is not worth one.
+  expect(failed.next_retry_at).toBeNull();
   expect(await task.attempt(2)).toMatchObject({
     outcome: 'failed',
     failure: {
       code: 'workflow_invalid',
-      detail: expect.stringMatching(/remove the workspace.*or set `network: all`/),
+      detail: expect.stringMatching(/remove the workspace.*or set `network: all`.*dispatch the task again/),
     },
     agent: null,
   });

@@ -58,7 +58,7 @@ const refs = (name: string) => stack.server.git(name, 'for-each-ref', '--format=
 const refusals = async (project: TestProject) =>
   (await project.events('ABC-1')).filter(({ name }) => /^git-(?:push-)?refused$/.test(name));
 
-describe('a repository that wants a credential', () => {
+describe.concurrent('a repository that wants a credential', () => {
   test('is cloned, saved to, saved to again and left at removal; only the gateway ever sends the credential', async () => {
     const project = await stack.guarded('life', { workflow: WORKFLOW });
     const first = await project.run('ABC-1', { state: 'Todo' });
@@ -74,7 +74,7 @@ describe('a repository that wants a credential', () => {
     await project.setState('ABC-1', 'Done');
     await project.status('ABC-1', 'removed');
     const withoutCredential = stack.host.requests.filter(
-      ({ headers }) => headers.authorization === undefined,
+      ({ url, headers }) => url.startsWith('/life.git/') && headers.authorization === undefined,
     );
     expect(withoutCredential).toEqual([]);
     // One for the clone, one for each save.

@@ -1,5 +1,5 @@
 /** Scripts under bubblewrap on a host: what they see, what they can write, and that they end like others. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SupervisorClient } from '../../src/sandbox/client.ts';
@@ -10,6 +10,7 @@ import { openHost, type HostReached } from './supervisor-process.ts';
 let reached: HostReached;
 let mine: Session;
 let theirs: Session;
+let elsewhere: string;
 let isThere = false;
 
 async function openWorkspace(key: string): Promise<Session> {
@@ -22,11 +23,20 @@ async function openWorkspace(key: string): Promise<Session> {
 }
 
 beforeAll(async () => {
-  reached = await openHost();
+  // Not below /tmp, which is private anyway.
+  elsewhere = mkdtempSync('/var/tmp/edge-harness-test-');
+  for (const name of ['hidden', 'shown']) {
+    mkdirSync(join(elsewhere, name));
+    writeFileSync(join(elsewhere, name, 'file'), name);
+  }
+  reached = await openHost({ args: () => ['--hide', join(elsewhere, 'hidden')] });
   [mine, theirs] = [await openWorkspace('MINE'), await openWorkspace('THEIRS')];
   isThere = answered(await mine.client.health()).confinements.includes('bubblewrap');
 });
-afterAll(() => reached.end());
+afterAll(async () => {
+  await reached.end();
+  rmSync(elsewhere, { recursive: true });
+});
 
 const confined = (script: string, more: Partial<ScriptSpec> = {}) =>
   run(mine, script, { confinement: { kind: 'bubblewrap' }, ...more });
@@ -46,6 +56,11 @@ describe('a script under bubblewrap', () => {
       `ls -A "${reached.root}"; cat "${theirs.target.directory}/secret"; ls "${reached.folder}/state"; ls -A "${reached.root}/.edge-harness"`,
     );
     expect(view.stdout.text).toBe('MINE\n');
+  });
+
+  test('sees no folder that whoever started the supervisor hid, like that of the service’s secrets', async () => {
+    const view = await confined(`cd "${elsewhere}"; cat shown/file; cat hidden/file; ls -A hidden`);
+    expect(view.stdout.text).toBe('shown');
   });
 
   test('sees its own processes alone', async () => {

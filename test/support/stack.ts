@@ -31,6 +31,9 @@ export interface ProjectOptions {
   workflow?: string;
   repository?: { url: string; base_branch?: string; depth?: number } | null;
   files?: Record<string, string>;
+  /** `host` where it is left out. */
+  location?: 'host' | 'docker';
+  isolation?: 'bubblewrap';
 }
 
 export interface StackSettings {
@@ -143,7 +146,8 @@ async function putProject(setting: Setting, options: ProjectOptions): Promise<Te
   const repository = own ? { url } : options.repository;
   await api.call('PUT', `/v1/projects/${id}`, {
     ...(repository ? { repository } : {}),
-    location: 'host',
+    location: options.location ?? 'host',
+    ...(options.isolation ? { isolation: options.isolation } : {}),
     workflow: `---\n${options.workflow ?? ''}\n---\n`,
   });
   const project = new TestProject(setting);

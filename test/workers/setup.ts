@@ -12,7 +12,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = mkdtempSync(join(tmpdir(), 'edge-harness-workers-'));
   const root = join(folder, 'workspaces');
   const [host, engine, git] = await Promise.all([
-    startSandboxHost({ roots: [root], stateDirectory: join(folder, 'host'), home: folder }),
+    startSandboxHost({ roots: [root], stateDirectory: join(folder, 'host'), hidden: [], home: folder }),
     startContainerEngine(),
     startGitControl(),
   ]);

@@ -226,11 +226,15 @@ function endAttempt(draft: Draft, attempt: Attempt): void {
 
 const DEFAULT_RETRIES = { maxAttempts: 5, maxRetryBackoffMs: 300_000 };
 
-/** Failed, lost and timed-out attempts are tried again; a caller-run agent's only up to its start. */
+/**
+ * Failed, lost and timed-out attempts are tried again; a caller-run agent's only up to its start. A configuration that
+ * was refused waits for a person: the same try would be refused again.
+ */
 function planRetry(state: State, attempt: Attempt, atMs: number): Retry | null {
   const failed =
     attempt.outcome === 'failed' || attempt.outcome === 'lost' || attempt.outcome === 'timed_out';
   if (!failed || state.removalWish || state.task.terminal || state.damaged !== null) return null;
+  if (attempt.result?.failure?.code === 'workflow_invalid') return null;
   if (attempt.agentStarted && attempt.plan?.agent === 'external') return null;
   const { maxAttempts, maxRetryBackoffMs } = attempt.plan ?? DEFAULT_RETRIES;
   if (attempt.try >= maxAttempts) return null;

@@ -14,6 +14,8 @@ export interface Machine {
   readonly bash: string;
   /** Set where this supervisor runs inside an operation of another one, which finds our processes by it too. */
   readonly outerMarkers: string;
+  /** Which Docker engine the person uses: for the docker client alone. */
+  readonly dockerSettings: Readonly<Record<string, string>>;
 }
 
 export function readMachine(env: NodeJS.ProcessEnv): Machine {
@@ -24,6 +26,11 @@ export function readMachine(env: NodeJS.ProcessEnv): Machine {
     user: env['USER'] ?? userInfo().username,
     bash: findBash(path),
     outerMarkers: env[MARKER_NAME] ?? '',
+    dockerSettings: Object.fromEntries(
+      Object.entries(env).flatMap(([name, value]) =>
+        name.startsWith('DOCKER_') && value !== undefined ? [[name, value]] : [],
+      ),
+    ),
   };
 }
 

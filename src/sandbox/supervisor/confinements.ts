@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Confinement, ScriptSpec } from '../protocol.ts';
-import { buildEnvIn, buildMarker } from './base-environment.ts';
-import { buildBubblewrap, privateFolders } from './bubblewrap.ts';
-import { buildDockerRemove, buildDockerRun, containerName, SCRIPT_IN_CONTAINER } from './docker.ts';
+import { buildMarker } from './base-environment.ts';
+import { privateFolders } from './bubblewrap.ts';
+import { buildShell, type Shell, type ShellCommand } from './confined-shell.ts';
+import { buildDockerRemove, containerName } from './docker.ts';
 import type { Setting } from './script-start.ts';
 import { buildBashArguments, isLongScript } from './script-command.ts';
 import type { Launch } from './script-process.ts';
@@ -15,6 +16,8 @@ type Kind = Confinement['kind'];
 /** Docker may come up later; asking it costs up to a second. */
 const ANSWER_HOLDS_MS = 30_000;
 const PROBE_MS = 5_000;
+/** A busy engine takes its time. */
+const REMOVE_MS = 30_000;
 
 const PROBES: Record<Exclude<Kind, 'none'>, readonly [string, ...string[]]> = {
   bubblewrap: [
@@ -58,48 +61,36 @@ export class Confinements {
     return isThere;
   }
 
-  buildLaunch(spec: ScriptSpec, setting: Setting): Launch {
-    const { place, machine, marker, operation } = setting;
-    const base = { ...buildEnvIn(machine, place.directory), ...buildMarker(machine, marker) };
-    const launch = { bash: machine.bash, directory: place.directory };
-    const scriptFile = operation.folder.file('script');
-    const shell = [machine.bash, '-lc', ...buildBashArguments(spec.script, spec.unset, scriptFile)];
-    const env = { ...base, ...spec.env, ...buildMarker(machine, marker) };
-    const long = isLongScript(spec.script) ? scriptFile : null;
-    switch (spec.confinement.kind) {
-      case 'none':
-        return { ...launch, command: shell, env };
-      case 'bubblewrap': {
-        for (const folder of Object.values(privateFolders(place)))
-          mkdirSync(folder, { recursive: true, mode: 0o700 });
-        const hidden = (this.#hidden ?? []).filter((folder) => existsSync(folder));
-        const readable = long === null ? [] : [long];
-        return {
-          ...launch,
-          command: buildBubblewrap(shell, place, { home: machine.home, hidden, readable }),
-          env,
-        };
-      }
-      case 'docker': {
-        const container = buildDockerRun({
-          confinement: spec.confinement,
-          name: containerName(marker),
-          directory: place.directory,
-          env: spec.env,
-          bashArguments: ['-lc', ...buildBashArguments(spec.script, spec.unset, SCRIPT_IN_CONTAINER)],
-          scriptFile: long,
-        });
-        return { ...launch, command: container.command, env: { ...container.env, ...base } };
-      }
-      default:
-        return spec.confinement satisfies never;
-    }
+  buildLaunch(spec: ScriptSpec, { place, machine, marker, operation }: Setting): Launch {
+    const scriptFile = isLongScript(spec.script) ? operation.folder.file('script') : null;
+    const shell = this.buildShell(spec.confinement, {
+      place,
+      machine,
+      buildArguments: (file) => ['-lc', ...buildBashArguments(spec.script, spec.unset, file)],
+      scriptFile,
+      env: spec.env,
+      marker: buildMarker(machine, marker),
+      attached: 'pipes',
+      containerName: containerName(marker),
+    });
+    return { ...shell, bash: machine.bash, directory: place.directory };
+  }
+
+  buildShell(confinement: Confinement, shell: Shell): ShellCommand {
+    if (confinement.kind === 'bubblewrap')
+      for (const folder of Object.values(privateFolders(shell.place)))
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return buildShell(
+      confinement,
+      shell,
+      (this.#hidden ?? []).filter((folder) => existsSync(folder)),
+    );
   }
 
   /** What signals to the docker client do not reach. Idempotent. */
-  async endContainer(marker: string): Promise<void> {
-    const [program = '', ...args] = buildDockerRemove(containerName(marker));
-    await promisify(execFile)(program, args, { timeout: PROBE_MS }).catch(() => {});
+  async endContainer(name: string): Promise<void> {
+    const [program = '', ...args] = buildDockerRemove(name);
+    await promisify(execFile)(program, args, { timeout: REMOVE_MS }).catch(() => {});
   }
 }
 

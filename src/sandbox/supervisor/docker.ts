@@ -5,7 +5,7 @@
 import type { Confinement } from '../protocol.ts';
 
 /** Where the workspace's folder is inside. */
-const WORKSPACE = '/workspace';
+export const WORKSPACE_IN_CONTAINER = '/workspace';
 export const SCRIPT_IN_CONTAINER = '/run/edge-harness-script';
 
 export interface ContainerPlan {
@@ -17,6 +17,7 @@ export interface ContainerPlan {
   readonly bashArguments: readonly string[];
   /** A script that is too long to be an argument. */
   readonly scriptFile: string | null;
+  readonly attached: 'pipes' | 'terminal';
 }
 
 export interface ContainerCommand {
@@ -26,16 +27,17 @@ export interface ContainerCommand {
 }
 
 export function buildDockerRun(plan: ContainerPlan): ContainerCommand {
-  const { confinement, name, directory, env, bashArguments, scriptFile } = plan;
+  const { confinement, name, directory, env, bashArguments, scriptFile, attached } = plan;
   const names = Object.keys(env);
-  const mounts = [buildMount(directory, WORKSPACE)];
+  const mounts = [buildMount(directory, WORKSPACE_IN_CONTAINER)];
   if (scriptFile !== null) mounts.push(`${buildMount(scriptFile, SCRIPT_IN_CONTAINER)},readonly`);
   return {
     command: [
       ['docker', 'run', '--rm', '--init', '--name', name],
+      attached === 'terminal' ? ['--interactive', '--tty'] : [],
       ['--network', confinement.network === 'none' ? 'none' : 'bridge'],
       ...mounts.map((mount) => ['--mount', mount]),
-      ['--workdir', WORKSPACE],
+      ['--workdir', WORKSPACE_IN_CONTAINER],
       ...names.map((variable) => ['--env', isClients(variable) ? `${variable}=${env[variable]}` : variable]),
       ['--entrypoint', 'bash', confinement.image, ...bashArguments],
     ].flat(),

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { err, ok, type Result } from '../../core/result.ts';
 import type { FileList, SupervisorError } from '../protocol.ts';
-import { openInside, openSlot, refused, type Slot } from './workspace-path.ts';
+import { openInside, openSlot, refused, viaDescriptor, type Slot } from './workspace-path.ts';
 
 /** One file of one call; larger ones are fetched with git. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
@@ -26,7 +26,8 @@ export function readPath(directory: string, path: string): Result<Found, Supervi
   if (!opened.ok) return opened;
   try {
     const stats = fstatSync(opened.value);
-    if (stats.isDirectory()) return ok({ kind: 'folder', list: listFolder(join(directory, path)) });
+    if (stats.isDirectory())
+      return ok({ kind: 'folder', list: listFolder(viaDescriptor(opened.value) ?? join(directory, path)) });
     if (!stats.isFile()) return err(refused(path));
     if (stats.size > MAX_FILE_BYTES) return err(tooLarge(path));
     const bytes = readFileSync(opened.value);

@@ -36,7 +36,7 @@ export class HostSupervisor implements Supervisor {
     mkdirSync(options.stateDirectory, { recursive: true, mode: 0o700 });
     this.#allowed = options.roots;
     this.#machine = machine;
-    const hidden = [...options.roots, options.stateDirectory].map((folder) =>
+    const hidden = [...options.hidden, ...options.roots, options.stateDirectory].map((folder) =>
       realpathOfExisting(resolve(folder)),
     );
     this.confinements = new Confinements(hidden);
@@ -123,9 +123,10 @@ export class HostSupervisor implements Supervisor {
   #locateDirectory(directory: string): Result<HostPaths, SupervisorError> {
     const paths = layOutDirectory(directory);
     if (paths === null) return err({ code: 'path_refused', detail: `${directory} is no workspace's path.` });
+    const real = realpathOfExisting(paths.root);
+    if (real !== paths.root) return err(diverted(paths.root, real));
     const root = openRoot(paths.root, this.#allowed, 'find');
     if (!root.ok) return root;
-    if (root.value !== paths.root) return err(diverted(paths.root, root.value));
     // Absent before the first claim; a link there could name anybody's claim as ours.
     const state = realpathOfExisting(paths.stateDirectory);
     return state === paths.stateDirectory ? ok(paths) : err(diverted(paths.stateDirectory, state));

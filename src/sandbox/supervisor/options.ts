@@ -16,6 +16,8 @@ export interface HostOptions extends Common {
   readonly token: string;
   /** Folders under which workspaces may be. */
   readonly roots: readonly string[];
+  /** Folders that a bubblewrapped script must not see besides these and the state: where whoever started us keeps secrets. */
+  readonly hidden: readonly string[];
   /** Project → the folder of the WORKFLOW.md that it was registered from. */
   readonly workflowFolders: ReadonlyMap<string, string>;
 }
@@ -30,7 +32,7 @@ export interface SandboxOptions extends Common {
 export type Options = HostOptions | SandboxOptions;
 
 export const USAGE = `supervisor --mode host --state DIR --roots DIR[:DIR…] [--port N] [--token-file FILE]
-           [--workflow-dir PROJECT=DIR]… [--watch-stdin]      token: EDGE_HARNESS_SUPERVISOR_TOKEN or the file
+           [--workflow-dir PROJECT=DIR]… [--hide DIR]… [--watch-stdin]      token: EDGE_HARNESS_SUPERVISOR_TOKEN or the file
 supervisor --mode sandbox [--own-container]                  EDGE_HARNESS_PORT, _LISTEN, _STATE, _WORKSPACE`;
 
 const FLAGS = {
@@ -40,6 +42,7 @@ const FLAGS = {
   roots: { type: 'string' },
   'token-file': { type: 'string' },
   'workflow-dir': { type: 'string', multiple: true },
+  hide: { type: 'string', multiple: true },
   'watch-stdin': { type: 'boolean' },
   'own-container': { type: 'boolean' },
 } as const;
@@ -103,6 +106,7 @@ function parseHost(
     watchStdin: values['watch-stdin'] ?? false,
     token,
     roots: values.roots.split(':').filter((root) => root !== ''),
+    hidden: values.hide ?? [],
     workflowFolders: new Map(pairs),
   });
 }

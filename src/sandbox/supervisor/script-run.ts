@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly pipes: PipeSupply;
   /** Whether a process of this operation besides its wrapper is alive. */
   isBusy(operation: Operation): boolean;
+  /** Where it runs in a container whose client is gone. */
+  endContainer(operation: Operation): Promise<void>;
   /** Kills everything of this operation; answers how many are left. */
   killOperation(operation: Operation): Promise<number>;
   /** Kills everything of the workspace that no other running operation owns; answers how many are left. */
@@ -110,6 +112,8 @@ export class ScriptRun {
   }
 
   async #conclude(status: ExitStatus, atMs: number): Promise<void> {
+    // A shell in a container that was killed is an exit of the docker client: here the client itself was.
+    if (status.signal !== null) await this.#surroundings.endContainer(this.#operation);
     // Nobody was there to end it in time, but it was out of time all the same.
     const isLate = atMs > this.#deadlineMs() + GRACE_MS;
     await this.#finish(isLate ? 'timeout' : outcomeOf(status), status, atMs);

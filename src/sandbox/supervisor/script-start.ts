@@ -1,6 +1,6 @@
-/** From a script's specification to a running process: what is checked first, and what the process gets. */
+/** From a specification to a running process: what is checked first, and what the process gets. */
 import { lstatSync, realpathSync } from 'node:fs';
-import type { ScriptSpec, SupervisorError } from '../protocol.ts';
+import type { Confinement, SupervisorError } from '../protocol.ts';
 import type { Machine } from './base-environment.ts';
 import type { Confinements } from './confinements.ts';
 import type { Operation } from './operation.ts';
@@ -15,9 +15,9 @@ export interface Setting {
   readonly marker: string;
 }
 
-/** null: it may start. */
-export async function checkScript(
-  { confinement }: ScriptSpec,
+/** Of a script or a terminal. null: it may start. */
+export async function checkStart(
+  { confinement }: { confinement: Confinement },
   { directory }: Place,
   confinements: Confinements,
 ): Promise<SupervisorError | null> {

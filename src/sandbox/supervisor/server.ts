@@ -98,7 +98,9 @@ async function upgrade(
   const workspace = findTarget(gate.supervisor, request);
   if (!workspace.ok) return refuseUpgrade(socket, workspace.error);
   const upgraded = { request, socket, head, query: url.searchParams };
-  const refused = await openTerminal(upgraded, workspace.value, gate.machine);
+  const { machine, supervisor } = gate;
+  const surface = { machine, confinements: supervisor.confinements };
+  const refused = await openTerminal(upgraded, workspace.value, surface);
   gate.log('terminal', { directory: workspace.value.place.directory, answer: refused?.code ?? 'ok' });
   if (refused) refuseUpgrade(socket, refused);
 }

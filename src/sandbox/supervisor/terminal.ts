@@ -1,20 +1,16 @@
-/** Terminals on a host: one WebSocket each, a login shell on a pty behind it. Ends with its connection, its shell or its workspace. */
+/** Terminals on a host: one WebSocket each, a confined shell on a pty behind it. Ends with its connection, its shell or its workspace. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type * as nodePty from '@lydell/node-pty';
 import { z } from 'zod';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { SupervisorError } from '../protocol.ts';
-import { buildEnvIn, type Machine } from './base-environment.ts';
+import { Confinement, CONFINEMENT_HEADER, type SupervisorError } from '../protocol.ts';
+import { startShell, type TerminalSetting, type TerminalShell } from './terminal-shell.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A screen that does not read: the shell waits, as it would for a slow line. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 const DRAIN_STEP_MS = 20;
-/** What ignores a hangup is killed. */
-const GRACE_MS = 2_000;
-/** Its binary comes with the package; in the image, whose terminals are the SDK's, it is not there. */
-const PTY_MODULE: string = '@lydell/node-pty';
 
 const Size = z.object({
   cols: z.coerce.number().int().min(2).max(1000).default(80),
@@ -35,39 +31,21 @@ export interface Upgrade {
 export async function openTerminal(
   { request, socket, head, query }: Upgrade,
   workspace: Workspace,
-  machine: Machine,
+  surface: Pick<TerminalSetting, 'machine' | 'confinements'>,
 ): Promise<SupervisorError | null> {
   const size = Size.safeParse(Object.fromEntries(query));
   if (!size.success) return { code: 'bad_request', detail: 'cols and rows are numbers from 2 to 1000.' };
-  const pty = await startShell(workspace, machine, size.data).catch((error: unknown) => String(error));
-  if (typeof pty === 'string') return { code: 'not_found', detail: `No terminal can be opened: ${pty}` };
-  sockets.handleUpgrade(request, socket, head, (connection) => connect(connection, pty, workspace));
+  const confinement = Confinement.safeParse(parseJson(String(request.headers[CONFINEMENT_HEADER])));
+  if (!confinement.success)
+    return { code: 'bad_request', detail: `${CONFINEMENT_HEADER} says how the terminal is confined.` };
+  const { place } = workspace;
+  const shell = await startShell({ ...surface, place, size: size.data, confinement: confinement.data });
+  if (!shell.ok) return shell.error;
+  sockets.handleUpgrade(request, socket, head, (connection) => connect(connection, shell.value, workspace));
   return null;
 }
 
-async function startShell(
-  workspace: Workspace,
-  machine: Machine,
-  size: z.infer<typeof Size>,
-): Promise<nodePty.IPty> {
-  const { spawn } = (await import(PTY_MODULE)) as typeof nodePty;
-  const { directory } = workspace.place;
-  return spawn(machine.bash, ['-l'], {
-    name: 'xterm-256color',
-    ...size,
-    cwd: directory,
-    // The base set alone: no value of the project and no credential is shown on a screen by `env`.
-    env: {
-      ...buildEnvIn(machine, directory),
-      TERM: 'xterm-256color',
-      COLORTERM: 'truecolor',
-      SYMPHONY_WORKSPACE: directory,
-    },
-    encoding: null,
-  });
-}
-
-function connect(connection: WebSocket, pty: nodePty.IPty, workspace: Workspace): void {
+function connect(connection: WebSocket, { pty, hangUp }: TerminalShell, workspace: Workspace): void {
   const end = (message: string): void => {
     if (connection.readyState !== connection.OPEN) return;
     connection.send(JSON.stringify({ type: 'closed', message }));
@@ -87,7 +65,7 @@ function connect(connection: WebSocket, pty: nodePty.IPty, workspace: Workspace)
   connection.on('error', () => connection.terminate());
   connection.on('close', () => {
     workspace.terminals.delete(close);
-    if (!hasExited) hangUp(pty.pid, () => hasExited);
+    if (!hasExited) hangUp();
   });
   connection.send(JSON.stringify({ type: 'ready' }));
 }
@@ -111,22 +89,6 @@ function takeMessage(pty: nodePty.IPty, data: Buffer, isBinary: boolean): void {
   }
   const message = Resize.safeParse(parseJson(data.toString('utf8')));
   if (message.success) pty.resize(message.data.cols, message.data.rows);
-}
-
-/** The shell leads its own session: its group, then whatever stays of it. */
-function hangUp(pid: number, hasExited: () => boolean): void {
-  signal(pid, 'SIGHUP');
-  setTimeout(() => {
-    if (!hasExited()) signal(pid, 'SIGKILL');
-  }, GRACE_MS).unref();
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, name);
-  } catch {
-    // It is gone already.
-  }
 }
 
 function parseJson(text: string): unknown {

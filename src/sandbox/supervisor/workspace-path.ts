@@ -35,9 +35,14 @@ export function openSlot(directory: string, path: string): Result<Slot, Supervis
     const real = realpathSync(join(directory, dirname(path)));
     const opened = openChecked(directory, path, real, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
     if (!opened.ok) return opened;
-    const viaDescriptor = `/proc/self/fd/${opened.value}`;
-    return ok({ fd: opened.value, name, folder: existsSync(viaDescriptor) ? viaDescriptor : real });
+    return ok({ fd: opened.value, name, folder: viaDescriptor(opened.value) ?? real });
   });
+}
+
+/** A path to an open folder that no link can divert; null where the system has none. */
+export function viaDescriptor(fd: number): string | null {
+  const path = `/proc/self/fd/${fd}`;
+  return existsSync(path) ? path : null;
 }
 
 function openChecked(

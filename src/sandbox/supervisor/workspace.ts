@@ -6,13 +6,14 @@ import { OperationId, type OperationSpec, type SupervisorError } from '../protoc
 import type { Machine } from './base-environment.ts';
 import type { Confinements } from './confinements.ts';
 import { EarlyCancels } from './early-cancels.ts';
+import { containerName } from './docker.ts';
 import { loseNative, startNative } from './native-run.ts';
 import { buildEnd, Operation } from './operation.ts';
 import { buildRecord, isSameSpec, OperationFolder } from './operation-record.ts';
 import { discardIfThere } from './output-pipe.ts';
 import type { Place } from './place.ts';
 import { PipeSupply } from './pipe-supply.ts';
-import { checkScript } from './script-start.ts';
+import { checkStart } from './script-start.ts';
 import { ScriptRun, type Surroundings } from './script-run.ts';
 import { WorkspaceProcesses } from './workspace-processes.ts';
 
@@ -61,7 +62,7 @@ export class Workspace {
 
   /** Idempotent by id: the same specification again answers the operation that is there. */
   async start(spec: OperationSpec): Promise<Result<Operation, SupervisorError>> {
-    const refusal = spec.kind === 'script' ? await checkScript(spec, this.place, this.#confinements) : null;
+    const refusal = spec.kind === 'script' ? await checkStart(spec, this.place, this.#confinements) : null;
     // From here to the record nothing is awaited: of starts at the same time one makes the folder.
     const existing = this.#operations.get(spec.id);
     if (existing !== undefined)
@@ -136,17 +137,21 @@ export class Workspace {
     return {
       pipes: this.#pipes,
       isBusy: ({ record }) => this.#processes.list(record.id).length > 0,
-      killOperation: async ({ record }) => {
-        if (record.confinement?.kind === 'docker') {
-          await this.#confinements.endContainer(this.#processes.markerOf(record.id));
-        }
-        return (await this.#processes.killOperation(record.id)).left;
+      endContainer: (operation) => this.#endContainer(operation),
+      killOperation: async (operation) => {
+        await this.#endContainer(operation);
+        return (await this.#processes.killOperation(operation.record.id)).left;
       },
       killLeftovers: async ({ record }) => {
         const others = this.#running().filter((id) => id !== record.id);
         return (await this.#processes.killLeftovers(others)).left;
       },
     };
+  }
+
+  async #endContainer({ record }: Operation): Promise<void> {
+    if (record.confinement?.kind !== 'docker') return;
+    await this.#confinements.endContainer(containerName(this.#processes.markerOf(record.id)));
   }
 
   #running(): string[] {

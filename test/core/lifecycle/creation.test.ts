@@ -138,7 +138,7 @@ describe('a creation that fails', () => {
     expect(new Set(scene.claims).size).toBe(2);
   });
 
-  test('by an invalid WORKFLOW.md claims nothing and is tried again', () => {
+  test('by an invalid WORKFLOW.md claims nothing, is not tried again by itself, and starts anew when dispatched', () => {
     const scene = new Scene().script('claim', PLAN_REFUSED);
     scene.dispatch();
     scene.run();
@@ -151,8 +151,9 @@ describe('a creation that fails', () => {
       files: 'none',
       creationId: null,
       error: { code: 'workflow_invalid' },
+      retry: null,
     });
-    scene.fireTimer();
+    scene.dispatch();
     expect(scene.run().take()).toEqual(FIRST);
   });
 

@@ -52,7 +52,12 @@ describe('under bubblewrap', () => {
   });
 });
 
-const build = (env: Record<string, string>, more: { network?: 'all' | 'none'; scriptFile?: string } = {}) =>
+interface More {
+  network?: 'all' | 'none';
+  scriptFile?: string;
+  attached?: 'terminal';
+}
+const build = (env: Record<string, string>, more: More = {}) =>
   buildDockerRun({
     confinement: { kind: 'docker', image: 'registry.example/agent:1', network: more.network ?? 'none' },
     name: 'edge-harness-0123-op',
@@ -60,6 +65,7 @@ const build = (env: Record<string, string>, more: { network?: 'all' | 'none'; sc
     env,
     bashArguments: ['-lc', 'exit 3', 'bash'],
     scriptFile: more.scriptFile ?? null,
+    attached: more.attached ?? 'pipes',
   });
 
 describe('under docker', () => {
@@ -106,6 +112,13 @@ describe('under docker', () => {
     expect(build({}, { network: 'all' }).command).toContain('bridge');
   });
 
+  test('a terminal is asked for where somebody sits at one', () => {
+    expect(build({}, { attached: 'terminal' }).command).toEqual(
+      expect.arrayContaining(['--interactive', '--tty']),
+    );
+    expect(build({}).command).not.toContain('--tty');
+  });
+
   test('a long script is mounted read-only', () => {
     const { command } = build({}, { scriptFile: '/roots/p/.edge-harness/ABC-1/operations/x/script' });
     expect(command.filter((word) => word.endsWith(',readonly'))).toHaveLength(1);
@@ -119,6 +132,7 @@ describe('under docker', () => {
       env: {},
       bashArguments: [],
       scriptFile: null,
+      attached: 'pipes',
     } as const;
     expect(buildDockerRun(plan).command).toContain(
       'type=bind,"source=/a,source=/etc/""b""",target=/workspace',

@@ -152,7 +152,7 @@ describe('the options', () => {
   const TOKEN = { EDGE_HARNESS_SUPERVISOR_TOKEN: '0123456789abcdef' };
 
   test('of a host', () => {
-    expect(parse([...HOST, '--workflow-dir', 'p=/w=x'], TOKEN)).toEqual({
+    expect(parse([...HOST, '--workflow-dir', 'p=/w=x', '--hide', '/secrets'], TOKEN)).toEqual({
       ok: true,
       value: {
         mode: 'host',
@@ -162,6 +162,7 @@ describe('the options', () => {
         watchStdin: false,
         token: '0123456789abcdef',
         roots: ['/a', '/b'],
+        hidden: ['/secrets'],
         workflowFolders: new Map([['p', '/w=x']]),
       },
     });
