@@ -216,6 +216,9 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     const size = { cols: Number(query.get('cols')), rows: Number(query.get('rows')) };
     const opened = await this.#withFiles(async (context) => {
       const state = context.state();
+      // A shell opens in any sandbox, also in one that came up empty: only the supervisor can tell.
+      const looked = await readFile(context.client, at(state), '');
+      if (!looked.ok) return looked;
       const warning = state.stage.name === 'work' ? AGENT_ACTIVE : null;
       const onClose = () => void this.#closeTerminal(actor);
       return this.#terminals.open({ access: context.access, target: at(state), size, warning, onClose });
