@@ -26,12 +26,13 @@ export class Sandbox extends DurableObject<DoubleEnv> {
 
   async createSession({ id, cwd }: { id: string; cwd: string }): Promise<{ id: string }> {
     const answer = await fetch(`${this.#url}/session/${id}`, { method: 'POST', body: cwd });
-    if (!answer.ok) throw new Error(await answer.text());
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
     return { id };
   }
 
   async deleteSession(id: string): Promise<void> {
-    await fetch(`${this.#url}/session/${id}`, { method: 'DELETE' });
+    await (await fetch(`${this.#url}/session/${id}`, { method: 'DELETE' })).text();
   }
 
   /** A terminal's WebSocket, which `containerFetch` can't carry: the SDK sends it here, with the port in a header. */
