@@ -38,6 +38,10 @@ export function hasFiles({ files, stage }: State): boolean {
   return files === 'present' && !COMING.has(stage.phase);
 }
 
+/** A wake, or the work that stands for it, has not found or brought them yet: until it has opened them nobody knows that they are gone. */
+export const areFilesComing = (state: State): boolean =>
+  state.stage.name === 'work' && (state.stage.phase === 'opening' || !hasFiles(state));
+
 /** The sandbox is being taken or filled. */
 const COMING: ReadonlySet<string> = new Set([
   'claiming',

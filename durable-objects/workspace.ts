@@ -37,7 +37,8 @@ import { projectOf } from './stubs.ts';
 import type { WorkspaceForProject } from './workspace-for-project.ts';
 import { Terminals } from './terminals.ts';
 import { WorkspaceFeed } from './workspace-feed.ts';
-import { type FileAnswer, hasFiles, isFreshSandbox, readFile, writeFile } from './workspace-files.ts';
+import { areFilesComing, hasFiles, isFreshSandbox, readFile, writeFile } from './workspace-files.ts';
+import type { FileAnswer } from './workspace-files.ts';
 import { WorkspaceStore, type StoredEffect } from './workspace-store.ts';
 
 /** An alarm handler may run 15 minutes; it hands over to the next alarm well before. */
@@ -222,6 +223,9 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     const size = { cols: Number(query.get('cols')), rows: Number(query.get('rows')) };
     const opened = await this.#withFiles(async (context) => {
       const state = context.state();
+      // A shell opens in any sandbox, also in one that came up empty: only the supervisor can tell.
+      const looked = await readFile(context.client, at(state), '');
+      if (!looked.ok) return looked;
       const warning = state.stage.name === 'work' ? AGENT_ACTIVE : null;
       const onClose = () => void this.#closeTerminal(actor);
       const confinement = planConfinement(state.identity, keptWorkflow(this.#store), 'agent');
@@ -250,7 +254,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     }
     const asked = await this.#apply({ type: 'wake-requested' });
     if (!asked.ok) return asked;
-    await this.#waitWhile((present) => present.stage.name === 'work' && !hasFiles(present), WAKE_MS);
+    await this.#waitWhile(areFilesComing, WAKE_MS);
     const woken = this.#present();
     if (hasFiles(woken)) return use(this.#context(null, Date.now() + WAKE_MS));
     const detail = woken.error?.detail ?? woken.damaged ?? 'its files did not come back in time';

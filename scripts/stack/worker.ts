@@ -20,6 +20,8 @@ export interface WorkerOptions {
   onLog?: (line: string) => void;
   /** From the repository's top. */
   entry?: string;
+  /** Without: what serves static files stands before the Worker here, and takes longer than most requests. */
+  staticFiles?: false;
 }
 
 /** What of wrangler.toml matters here. */
@@ -44,7 +46,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     compatibilityFlags: config.compatibility_flags,
     durableObjects: Object.fromEntries(objects),
     r2Buckets: ['SNAPSHOTS'],
-    assets: { directory: STATIC_DIRECTORY, routerConfig: { has_user_worker: true } },
+    ...(options.staticFiles !== false && {
+      assets: { directory: STATIC_DIRECTORY, routerConfig: { has_user_worker: true } },
+    }),
     bindings: options.vars,
     modules: [
       {

@@ -40,6 +40,10 @@ const CLI_DIAGNOSTICS = {
     'With the merged result the agent would reject its whole configuration file',
     'Correct the entry that the message names; the file was left untouched.',
   ),
+  REPOSITORY_BUSY: error(
+    'Another harness command is at work in the repository',
+    'Wait for it; if there is none, delete .harness/lock.',
+  ),
   HOOK_SOURCE_MISSING: warning(
     'A registered hook has no source file, so what it wrote is taken out',
     'Restore the source, or run harness remove hook.',

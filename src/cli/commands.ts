@@ -14,6 +14,8 @@ export interface Command {
   names: readonly string[];
   options: Readonly<Record<string, { type: 'string' | 'boolean'; hint: string }>>;
   summary: string;
+  /** Changes what lies on disk on the ground of what it read there. */
+  isExclusive?: true;
   /** What needs a library of its own is loaded when it is called. */
   load: () => Run | Promise<Run>;
 }
@@ -31,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
     names: ['provider'],
     options: {},
     summary: 'enable claude, copilot, codex or cursor',
+    isExclusive: true,
     load: () => runEnable,
   },
   {
@@ -38,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
     names: ['provider'],
     options: {},
     summary: 'disable a provider',
+    isExclusive: true,
     load: () => runDisable,
   },
   {
@@ -45,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
     names: ['hook-id'],
     options: {},
     summary: 'scaffold .harness/src/hooks/<hook-id>.json and register it',
+    isExclusive: true,
     load: () => runAddHook,
   },
   {
@@ -52,6 +57,7 @@ export const COMMANDS: readonly Command[] = [
     names: ['hook-id'],
     options: { 'no-delete-source': { type: 'boolean', hint: '--no-delete-source' } },
     summary: 'remove a hook and its source file',
+    isExclusive: true,
     load: () => runRemoveHook,
   },
   {
@@ -66,6 +72,7 @@ export const COMMANDS: readonly Command[] = [
     names: [],
     options: {},
     summary: 'write the configuration of every enabled provider',
+    isExclusive: true,
     load: () => runApply,
   },
   {

@@ -19,6 +19,12 @@ export interface FilePort {
   remove(path: string): void;
 }
 
+export interface ProcessPort {
+  readonly own: number;
+  isRunning(id: number): boolean;
+  sleep(ms: number): void;
+}
+
 export interface CliIo {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
@@ -27,6 +33,7 @@ export interface CliIo {
   stdout: { write(text: string): void };
   stderr: { write(text: string): void };
   files: FilePort;
+  processes: ProcessPort;
   /** One line from the person. Only called when `isTty`. */
   ask(question: string): Promise<string>;
 }

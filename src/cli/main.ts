@@ -8,6 +8,7 @@ import type { Command } from './commands.ts';
 import type { Invocation } from './invocation.ts';
 import { FileError } from './io.ts';
 import type { CliIo } from './io.ts';
+import { withLock } from './lock.ts';
 import { done, misuse, refuse } from './outcome.ts';
 import type { ExitCode, Outcome } from './outcome.ts';
 import { renderOutcome } from './render.ts';
@@ -27,7 +28,8 @@ const runCommand = async (argv: readonly string[], io: CliIo): Promise<Outcome> 
   if (!invocation.ok) return misuse(`${invocation.error}\nUsage: ${usageOf(command)}`);
   const run = await command.load();
   try {
-    return await run(invocation.value, io);
+    const perform = () => run(invocation.value, io);
+    return await (command.isExclusive ? withLock(io, perform) : perform());
   } catch (error) {
     if (error instanceof FileError)
       return refuse(diagnose('FILE_ERROR', error.message, { path: error.path }));

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { fs } from './builtins.ts';
 
 import { FileError } from './io.ts';
-import type { CliIo, FilePort } from './io.ts';
+import type { CliIo, FilePort, ProcessPort } from './io.ts';
 
 const codeOf = (error: unknown): string | undefined => (error as { code?: string }).code;
 
@@ -63,6 +63,18 @@ export const nodeFiles: FilePort = {
   remove: (path) => attempt('remove', path, () => orMissing(undefined, () => fs.unlinkSync(path))),
 };
 
+export const nodeProcesses: ProcessPort = {
+  own: process.pid,
+  isRunning: (id) => {
+    try {
+      return process.kill(id, 0);
+    } catch (error) {
+      return codeOf(error) === 'EPERM'; // somebody else's
+    }
+  },
+  sleep: (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
+};
+
 /** Without Node's streams: loading them costs more time than everything that is ever written here. */
 const writeAll = (descriptor: number, text: string): void => {
   let rest = Buffer.from(text);
@@ -77,7 +89,7 @@ const writeSome = (descriptor: number, bytes: Uint8Array): number => {
   } catch (error) {
     if (codeOf(error) === 'EPIPE') return bytes.length; // the reader, such as head, has seen enough
     if (codeOf(error) !== 'EAGAIN') throw error;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    nodeProcesses.sleep(RETRY_MS);
     return 0;
   }
 };
@@ -105,6 +117,7 @@ export const nodeIo = (): CliIo => ({
   stdout: { write: (text) => writeAll(1, text) },
   stderr: { write: (text) => writeAll(2, text) },
   files: nodeFiles,
+  processes: nodeProcesses,
   ask: async (question) => {
     const { createInterface } = await import('node:readline/promises');
     const lines = createInterface({ input: process.stdin, output: process.stdout });

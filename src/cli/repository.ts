@@ -6,6 +6,7 @@ import type { FilePort } from './io.ts';
 
 export const MANIFEST_PATH = '.harness/manifest.json';
 export const INDEX_PATH = '.harness/managed-index.json';
+export const LOCK_PATH = '.harness/lock';
 export const SOURCES_PATH = '.harness/src/hooks';
 
 export const sourcePath = (hookId: string): string => `${SOURCES_PATH}/${hookId}.json`;

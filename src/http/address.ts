@@ -4,6 +4,7 @@ import { invalidRequest, quote } from './field-faults.ts';
 import { problemResponse } from './problem.ts';
 
 export const wellFormedAddress: MiddlewareHandler = async (c, next) => {
+  if (!c.req.url.includes('%')) return next();
   const { pathname, search } = new URL(c.req.url);
   for (const [field, part] of [
     ['path', pathname],

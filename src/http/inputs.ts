@@ -1,5 +1,5 @@
 /** Parses path, query, body and header of a request by a route's schemas; every fault names its field. */
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { Idempotency } from '../../durable-objects/rpc.ts';
 import type { Failure } from '../core/failure.ts';
 import { type Result, err, ok } from '../core/result.ts';
@@ -8,9 +8,9 @@ import { invalidFields, invalidRequest, quote } from './field-faults.ts';
 import { readIdempotency } from './idempotency.ts';
 
 export interface Inputs {
-  params: z.ZodRawShape;
+  params: z.ZodType;
   /** null: any query is let through, as pages and probes get them. */
-  query: z.ZodRawShape | null;
+  query: z.ZodType | null;
   body: { type: string; schema: z.ZodType } | null;
   hasBody: boolean;
   idempotent: boolean;
@@ -29,7 +29,7 @@ export async function readInputs(
   request: Request,
   rawParams: Record<string, string>,
 ): Promise<Result<Read, Failure>> {
-  const params = parse('path parameter', z.strictObject(inputs.params), rawParams);
+  const params = parse('path parameter', inputs.params, rawParams);
   if (!params.ok) return params;
   const query = inputs.query === null ? ok({}) : readQuery(inputs.query, request);
   if (!query.ok) return query;
@@ -40,7 +40,8 @@ export async function readInputs(
   return ok({ params: params.value, query: query.value, body: body.value, idempotency: idempotency.value });
 }
 
-function readQuery(shape: z.ZodRawShape, request: Request): Result<unknown, Failure> {
+function readQuery(schema: z.ZodType, request: Request): Result<unknown, Failure> {
+  if (!request.url.includes('?')) return parse('query parameter', schema, {});
   const search = new URL(request.url).searchParams;
   const repeated = [...search.keys()].find((key) => search.getAll(key).length > 1);
   if (repeated !== undefined)
@@ -51,7 +52,7 @@ function readQuery(shape: z.ZodRawShape, request: Request): Result<unknown, Fail
     );
   // Without a prototype, so that `__proto__` is a key like any other.
   const values: Record<string, string> = Object.assign(Object.create(null), Object.fromEntries(search));
-  return parse('query parameter', z.strictObject(shape), values);
+  return parse('query parameter', schema, values);
 }
 
 async function readBody(inputs: Inputs, request: Request): Promise<Result<unknown, Failure>> {

@@ -1,5 +1,6 @@
 /** One structured line per request: no query, no header, no body, so no secret. */
 import type { MiddlewareHandler } from 'hono';
+import { addHeaders } from './answer-headers.ts';
 import type { AppEnv } from './context.ts';
 
 export interface LogLine {
@@ -22,7 +23,7 @@ export const requestLog =
     c.set('requestId', requestId);
     c.set('log', log);
     await next();
-    c.header('x-request-id', requestId);
+    addHeaders(c, [['x-request-id', requestId]]);
     log({
       level: c.res.status >= 500 ? 'error' : 'info',
       message: 'request',

@@ -1,5 +1,5 @@
 /** A route: its address, what it takes and answers as data for OpenAPI and the docs, and how it is served. */
-import type { z } from 'zod';
+import * as z from 'zod';
 import type { TokenScope } from '../core/api.ts';
 import type { Idempotency } from '../../durable-objects/rpc.ts';
 import type { Failure, FailureCode } from '../core/failure.ts';
@@ -100,9 +100,10 @@ export function route<P extends z.ZodRawShape = Nothing, Q extends z.ZodRawShape
   handle: (call: Call<P, Q, B>) => Promise<Result<Response, Failure>>,
 ): Route {
   const [method, path] = address.split(' ') as [Method, string];
+  const { params = {}, query = {} }: { params?: z.ZodRawShape; query?: z.ZodRawShape } = spec;
   const inputs: Inputs = {
-    params: spec.params ?? {},
-    query: spec.access === 'open' ? null : (spec.query ?? {}),
+    params: z.strictObject(params),
+    query: spec.access === 'open' ? null : z.strictObject(query),
     body: spec.body ?? null,
     hasBody: method !== 'GET',
     idempotent: spec.idempotent ?? false,
@@ -115,13 +116,13 @@ export function route<P extends z.ZodRawShape = Nothing, Q extends z.ZodRawShape
     scope: spec.scope ?? scopeOf(method, spec.tag),
     shared: spec.shared ?? false,
     notes: spec.notes ?? null,
-    params: inputs.params,
-    query: spec.query ?? {},
+    params,
+    query,
     body: spec.body ?? null,
     idempotent: inputs.idempotent,
     errors: spec.errors ?? [],
-    serve: async (request, params, env, actor) => {
-      const read = await readInputs(inputs, request, params);
+    serve: async (request, rawParams, env, actor) => {
+      const read = await readInputs(inputs, request, rawParams);
       if (!read.ok) return read;
       const run = () =>
         handle({ ...(read.value as Omit<Call<P, Q, B>, 'env' | 'actor' | 'request'>), env, actor, request });

@@ -1,6 +1,6 @@
 /**
- * Sandboxes of Cloudflare's Sandbox SDK: the only file that names it. Of the SDK only getSandbox, containerFetch, createSession, terminal,
- * setAllowedHosts, destroy and getState are used; everything else is the supervisor's own protocol, so that the SDK's 1.0 needs changes here alone.
+ * Sandboxes of Cloudflare's Sandbox SDK: the only file that names it. Of the SDK only getSandbox, containerFetch, createSession, deleteSession,
+ * terminal, setAllowedHosts, destroy and getState are used; everything else is the supervisor's own protocol, so that the SDK's 1.0 needs changes here alone.
  */
 import { ContainerProxy, getSandbox, Sandbox } from '@cloudflare/sandbox';
 import type { Env } from './env.ts';
@@ -48,7 +48,10 @@ export function reachCloudflareSandbox(env: Env, sandboxId: string, limited: boo
       // One session each: after its shell has ended, a session can't be attached to again.
       const id = `terminal-${crypto.randomUUID()}`;
       const session = await sandbox.createSession({ id, cwd: '/workspace' });
-      return session.terminal(request, size);
+      const answer = await session.terminal(request, size);
+      // Its shell outlives the connection; with its session it goes.
+      answer.webSocket?.addEventListener('close', () => void settled(sandbox.deleteSession(id)));
+      return answer;
     },
     limitNetwork: limited ? (hosts) => sandbox.setAllowedHosts(hosts) : null,
     isAwake: async () => {
@@ -71,7 +74,7 @@ async function warmUp(send: (request: Request) => Promise<Response>): Promise<vo
   }
 }
 
-const settled = (answer: Promise<Response>): Promise<Response | null> => answer.catch(() => null);
+const settled = <T>(work: Promise<T>): Promise<T | null> => work.catch(() => null);
 
 async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();

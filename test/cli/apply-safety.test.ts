@@ -74,6 +74,7 @@ describe('apply is all or nothing', () => {
       const before = repository.snapshot();
       let left = at;
       const refuse = (path: string): void => {
+        if (path.endsWith('.harness/lock')) return; // without a lock it goes on
         left -= 1;
         if (left === -1) throw new FileError('write', path, 'no space left on the device');
       };

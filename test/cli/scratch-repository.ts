@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { CliDiagnostic } from '../../src/cli/cli-diagnostic.ts';
 import type { CliIo } from '../../src/cli/io.ts';
 import { runHarness } from '../../src/cli/main.ts';
-import { nodeFiles } from '../../src/cli/node-io.ts';
+import { nodeFiles, nodeProcesses } from '../../src/cli/node-io.ts';
 
 export interface RunResult {
   exitCode: number;
@@ -70,6 +70,7 @@ export class ScratchRepository {
       stdout: { write: (text) => void (stdout += text) },
       stderr: { write: (text) => void (stderr += text) },
       files: nodeFiles,
+      processes: nodeProcesses,
       ask: () => Promise.reject(new Error('Nobody is there to ask.')),
       ...more,
     };

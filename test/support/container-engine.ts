@@ -8,10 +8,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { request as forward } from 'node:http';
 import { createServer as createProbe } from 'node:net';
 import { tmpdir } from 'node:os';
+import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { killProcesses } from './leftovers.ts';
+import { SdkTerminals } from './sdk-terminals.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('../../src/sandbox/supervisor/main.ts', import.meta.url).href);
 
@@ -24,6 +26,7 @@ interface Container {
   folder: string;
   /** The first call to a cold container arrives, but its answer is cut off. */
   cold: boolean;
+  terminals: SdkTerminals;
 }
 
 export interface ContainerEngine {
@@ -47,6 +50,7 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
       response.writeHead(500).end(String(thrown));
     });
   });
+  server.on('upgrade', (request, socket, head) => void engine.openTerminal(request, socket, head));
   const port = await listen(server);
   return {
     url: `http://127.0.0.1:${port}`,
@@ -81,7 +85,7 @@ class Engine {
     this.#root = root;
   }
 
-  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/refuse-destroy`, `/{id}/hang-destroy`, `/{id}/hosts`, `/{id}/calls`, `/{id}/call/…`. */
+  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/refuse-destroy`, `/{id}/hang-destroy`, `/{id}/hosts`, `/{id}/calls`, `/{id}/session/{session}`, `/{id}/call/…`. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, id = '', verb = '', ...rest] = (request.url ?? '').split('/');
     switch (verb) {
@@ -114,11 +118,28 @@ class Engine {
       case 'hosts':
         this.#record(id, `HOSTS ${await text(request)}`);
         return void response.end();
+      case 'session':
+        this.#record(id, `${request.method} session`);
+        await this.#serveSession(id, rest.join('/'), request);
+        return void response.end();
       case 'calls':
         return void response.end(JSON.stringify(this.#calls.get(id) ?? []));
       default:
         return this.#call(id, `/${rest.join('/')}`, request, response);
     }
+  }
+
+  async #serveSession(id: string, session: string, request: IncomingMessage): Promise<void> {
+    const { terminals } = await this.#running(id);
+    if (request.method === 'DELETE') terminals.end(session);
+    else terminals.create(session, await text(request));
+  }
+
+  /** `/{id}/pty?sessionId=…` */
+  async openTerminal(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://engine');
+    const { terminals } = await this.#running(pathname.split('/')[1] ?? '');
+    terminals.attach(searchParams, request, socket, head);
   }
 
   async #call(id: string, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -184,7 +205,7 @@ class Engine {
       end(folder);
       throw thrown;
     }
-    return { child, port, folder, cold: true };
+    return { child, port, folder, cold: true, terminals: new SdkTerminals(folder) };
   }
 
   async kill(id: string): Promise<void> {

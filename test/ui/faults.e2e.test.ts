@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestStack, type TestStack } from '../support/stack.ts';
 import { isGone, isShown, TestBrowser } from './browser.ts';
+import { setHidden } from './in-page.ts';
 
 let stack: TestStack;
 let browser: TestBrowser;
@@ -125,6 +126,36 @@ test('a page reconnects after the Worker was restarted and goes on with the log'
   await log.getByText('after', { exact: true }).waitFor();
   expect(await log.getByText('before', { exact: true }).count()).toBe(1);
   await page.getByText('Succeeded').waitFor();
+});
+
+test('a page from before a deploy says so when a part of it is gone, and a reload brings the new one', async () => {
+  const project = await stack.project({ workflow: 'agent:\n  command: "true"' });
+  const workspace = await project.run('old-page');
+  const page = await browser.signedIn();
+  await page.goto(`/projects/${project.id}/workspaces/${workspace.key}`);
+  await page.locator('#live.on').waitFor();
+  await page.route('**/assets/chunk-*', (route) => route.fulfill({ status: 404, body: 'gone' }));
+  await page.getByRole('tab', { name: 'Files' }).click();
+  await page.getByText('edge-harness was updated after this page was opened').waitFor();
+  await page.unroute('**/assets/chunk-*');
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await page.getByRole('navigation', { name: 'Files' }).waitFor();
+});
+
+test('a page that nobody looks at lets its stream go, and is up to date when it is looked at again', async () => {
+  const project = await stack.project({ workflow: 'agent:\n  command: "true"' });
+  const page = await browser.signedIn();
+  await page.clock.install();
+  await page.goto(`/projects/${project.id}`);
+  await page.locator('#live.on').waitFor();
+  await page.evaluate(setHidden, true);
+  await page.clock.fastForward('01:01');
+  await page.locator('#live:not(.on)').waitFor();
+  await project.run('meanwhile');
+  expect(await page.getByText('meanwhile').count()).toBe(0);
+  await page.evaluate(setHidden, false);
+  await page.locator('#live.on').waitFor();
+  await page.locator('#workspaces').getByText('meanwhile', { exact: true }).first().waitFor();
 });
 
 /** The workerd of this process: Miniflare starts another one. */

@@ -7,6 +7,12 @@ export const unicodeBidi = (element: Element): string => getComputedStyle(elemen
 export const sidewaysPx = (): number =>
   document.documentElement.scrollWidth - document.documentElement.clientWidth;
 
+/** As when another tab is shown instead of the page. */
+export function setHidden(isHidden: boolean): void {
+  Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
+  document.dispatchEvent(new Event('visibilitychange'));
+}
+
 /** From the top to the end in 60 frames. */
 export async function scrollThrough(selector: string): Promise<void> {
   const box = document.querySelector(selector);

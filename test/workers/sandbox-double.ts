@@ -1,5 +1,5 @@
 /**
- * Stands in for the SDK's Sandbox where no container can run. It answers `containerFetch`, `destroy` and `getState` as the real one was seen to
+ * Stands in for the SDK's Sandbox where no container can run. It answers `containerFetch`, terminals, `destroy` and `getState` as the real one was seen to
  * (sandbox SDK 0.12.10 under wrangler with Docker), its awkward ways included: the first call to a cold sandbox answers 500 without the
  * supervisor's header although the request arrived; a sandbox can be replaced between two calls, losing its disk; a call can hang, and so can `destroy`.
  * The contract suite runs through it, which keeps it honest about everything else.
@@ -22,6 +22,25 @@ export class Sandbox extends DurableObject<DoubleEnv> {
     if (port === undefined) throw new Error('containerFetch wants a port');
     const { pathname, search } = new URL(request.url);
     return fetch(new Request(`${this.#url}/call${pathname}${search}`, request));
+  }
+
+  async createSession({ id, cwd }: { id: string; cwd: string }): Promise<{ id: string }> {
+    const answer = await fetch(`${this.#url}/session/${id}`, { method: 'POST', body: cwd });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+    return { id };
+  }
+
+  async deleteSession(id: string): Promise<void> {
+    await (await fetch(`${this.#url}/session/${id}`, { method: 'DELETE' })).text();
+  }
+
+  /** A terminal's WebSocket, which `containerFetch` can't carry: the SDK sends it here, with the port in a header. */
+  override async fetch(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    if (request.headers.get('cf-container-target-port') !== '3000' || pathname !== '/ws/pty')
+      throw new Error('only terminals come by fetch');
+    return fetch(new Request(`${this.#url}/pty${search}`, request));
   }
 
   async getState(): Promise<{ status: string; lastChange: number }> {

@@ -7,6 +7,7 @@ import { buildCursorEntries, clashesWithStdin } from './cursor.ts';
 import { shorten } from './diagnostic.ts';
 import type { Findings } from './diagnostic.ts';
 import { CANONICAL_EVENTS } from './events.ts';
+import type { Provider } from './events.ts';
 import type { CommandHandler } from './model.ts';
 import { buildHooks } from './native.ts';
 import type { CommandEvent, NativeFile } from './native.ts';
@@ -115,21 +116,26 @@ const warnCursorStdin = (share: ProviderShare, findings: Findings): void => {
   }
 };
 
-/** Compared without regard to case: on macOS and Windows such paths are one file. */
 const reportCollisions = (files: readonly NativeFile[], findings: Findings): void => {
-  const owners = new Map<string, NativeFile>();
   for (const file of files) {
-    const owner = owners.get(file.path.toLowerCase());
-    if (owner === undefined) owners.set(file.path.toLowerCase(), file);
-    else reportCollision(file, owner, findings);
+    const owner = files.find((other) => collide(other.path, file.path));
+    if (owner !== undefined && owner !== file) reportCollision(file, owner, findings);
   }
+};
+
+/** One file, or one would have to be a folder of the other. Without regard to case: on macOS and Windows such paths are one. */
+const collide = (a: string, b: string): boolean => {
+  if (a.length > b.length) return collide(b, a);
+  return (a.length === b.length || b[a.length] === '/') && b.toLowerCase().startsWith(a.toLowerCase());
 };
 
 const reportCollision = (file: NativeFile, owner: NativeFile, findings: Findings): void =>
   findings.report(
     'OUTPUT_PATH_COLLISION',
     { entityId: file.entityIds[0], provider: file.provider },
-    `both ${owner.provider} and ${file.provider} go to '${file.path}'. Change the targetPath of one of them.`,
+    owner.path.length === file.path.length
+      ? `both ${owner.provider} and ${file.provider} go to '${file.path}'. Change the targetPath of one of them.`
+      : `${owner.provider} goes to '${owner.path}' and ${file.provider} to '${file.path}', and a file cannot be a folder as well. Change the targetPath of one of them.`,
   );
 
 /** Copilot and Cursor look for Claude's own files, not for one that an override named. */
@@ -138,18 +144,18 @@ const isReadByOthers = ({ provider, path }: NativeFile): boolean => {
   return provider === 'claude' && (path === output.path || sharedPaths.includes(path));
 };
 
+const READERS: ReadonlySet<Provider> = new Set(['copilot', 'cursor']);
+
 const warnReadTwice = (shares: readonly ProviderShare[], findings: Findings): void => {
   const claude = shares.find(({ admission }) => admission.provider === 'claude');
-  if (claude === undefined || claude.hooks.length === 0) return;
   const readers = shares.filter(
-    ({ admission }) => admission.provider === 'copilot' || admission.provider === 'cursor',
+    ({ admission, hooks }) => READERS.has(admission.provider) && hooks.length > 0,
   );
+  if (claude === undefined || readers.length === 0) return;
   const twice = claude.events().filter(({ number }) => readers.some((reader) => reader.has(number)));
   if (twice.length === 0) return;
   const events = twice.map(({ number }) => CANONICAL_EVENTS[number]);
-  const names = readers
-    .filter(({ hooks }) => hooks.length > 0)
-    .map(({ admission }) => admission.capability.name);
+  const names = readers.map(({ admission }) => admission.capability.name);
   findings.report(
     'HOOK_READ_TWICE',
     {},

@@ -66,7 +66,8 @@ const checkProviders = (providers: readonly string[], findings: Findings): void 
 
 /** Event by event, so that findings come in document order. */
 const shareOut = (hook: Hook, shares: readonly ProviderShare[], verdicts: Verdicts): void => {
-  const takers = shares.filter(({ admission }) => takesPart(hook, admission));
+  const takers =
+    hook.overrides.size === 0 ? shares : shares.filter(({ admission }) => takesPart(hook, admission));
   for (const block of hook.events) {
     for (const share of takers) shareEvent(hook, block, share, verdicts);
   }

@@ -4,16 +4,16 @@ import { err, ok } from '../result.ts';
 
 const CONTROL = /\p{Cc}/u; // no file that a person can name holds them
 const DRIVE = /^[a-zA-Z]:/;
-const PRIVATE_ROOTS = ['.git', '.harness'];
 
 export const parseTargetPath = (text: string): Result<string, string> => {
   const trimmed = text.trim();
   const reason = refusal(trimmed);
   if (reason !== undefined) return err(reason);
   const steps = trimmed.split('/').filter((step) => step !== '' && step !== '.');
-  const root = steps[0]?.toLowerCase();
-  if (root === undefined) return err('it names no file');
-  if (PRIVATE_ROOTS.includes(root)) return err(`files under ${root}/ are not for provider configuration`);
+  if (steps.length === 0) return err('it names no file');
+  const [root, ...inner] = steps.map((step) => step.toLowerCase());
+  if (root === '.harness' || root === '.git' || inner.includes('.git'))
+    return err(`files under ${root === '.harness' ? root : '.git'}/ are not for provider configuration`);
   return ok(steps.join('/'));
 };
 

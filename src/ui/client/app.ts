@@ -1,7 +1,8 @@
 /** The page's script: what every page has, then the part for this one, loaded by itself. */
 import { request } from './api.ts';
 import { onAction, pageData } from './dom.ts';
-import { attempt } from './toast.ts';
+import { loadPart } from './load-part.ts';
+import { attempt, tell } from './toast.ts';
 
 const PAGES: Record<string, () => Promise<{ start: () => unknown }>> = {
   'sign-in': () => import('./sign-in.ts'),
@@ -21,5 +22,14 @@ onAction({
     }),
 });
 
-const page = PAGES[pageData('page')];
-if (page) (await page()).start();
+const load = PAGES[pageData('page')];
+if (load) await startPage(load);
+
+async function startPage(load: () => Promise<{ start: () => unknown }>): Promise<void> {
+  try {
+    await (await loadPart(load)).start();
+  } catch (thrown) {
+    tell(thrown);
+    throw thrown;
+  }
+}

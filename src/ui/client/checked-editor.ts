@@ -2,6 +2,7 @@
 import type { Diagnostic } from './api.ts';
 import { byId, debounce, element } from './dom.ts';
 import type { Editor, Language } from './editor.ts';
+import { loadPart } from './load-part.ts';
 import { attempt } from './toast.ts';
 
 const CHECK_MS = 250;
@@ -24,7 +25,7 @@ export interface CheckedEditor extends Editor {
 
 export async function createCheckedEditor(options: Options): Promise<CheckedEditor> {
   const parent = byId(options.id);
-  const { createEditor } = await import('./editor.ts');
+  const { createEditor } = await loadPart(() => import('./editor.ts'));
   const soon = debounce(CHECK_MS, () => void check());
   const editor = createEditor({
     parent,

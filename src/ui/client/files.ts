@@ -3,6 +3,7 @@ import { request, Refusal } from './api.ts';
 import { ask } from './dialog.ts';
 import { element } from './dom.ts';
 import type { Editor } from './editor.ts';
+import { loadPart } from './load-part.ts';
 import { attempt, toast } from './toast.ts';
 
 interface Entry {
@@ -97,7 +98,7 @@ class FilePanel {
   }
 
   async #edit(path: string, text: string, etag: string | null): Promise<void> {
-    const { createEditor, languageOfFile } = await import('./editor.ts');
+    const { createEditor, languageOfFile } = await loadPart(() => import('./editor.ts'));
     const save = element('button', { type: 'button', className: 'primary', textContent: 'Save' });
     const state = element('span', { className: 'sub' });
     const place = element('div', { className: 'editor' });

@@ -1,6 +1,7 @@
 /** The tabs of a workspace's page, as the address's `#` names them; files and terminal are loaded when they are opened. */
 import type { WorkspaceDetail } from '../../core/api.ts';
 import { byId } from './dom.ts';
+import { loadPart } from './load-part.ts';
 import { attempt } from './toast.ts';
 
 export interface TabSetting {
@@ -46,7 +47,7 @@ export function startTabs(setting: TabSetting): void {
 
 async function open(name: string, setting: TabSetting): Promise<true> {
   const panel = byId(`panel-${name}`);
-  if (name === 'files') await (await import('./files.ts')).openFiles(panel, setting.path);
-  if (name === 'terminal') await (await import('./terminal.ts')).openTerminal(panel, setting);
+  if (name === 'files') await (await loadPart(() => import('./files.ts'))).openFiles(panel, setting.path);
+  if (name === 'terminal') await (await loadPart(() => import('./terminal.ts'))).openTerminal(panel, setting);
   return true;
 }

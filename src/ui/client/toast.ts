@@ -1,6 +1,7 @@
 /** Short messages in the corner; errors stay until they are clicked away or read for long. */
 import { Refusal } from './api.ts';
 import { byId, element } from './dom.ts';
+import { Outdated } from './load-part.ts';
 
 const SHOWN_MS = 4_000;
 const ERROR_SHOWN_MS = 12_000;
@@ -17,9 +18,22 @@ export async function attempt<T>(run: () => Promise<T>): Promise<T | null> {
   try {
     return await run();
   } catch (thrown) {
-    toast(messageOf(thrown), 'bad');
+    tell(thrown);
     return null;
   }
+}
+
+export function tell(thrown: unknown): void {
+  if (thrown instanceof Outdated) offerReload(thrown.message);
+  else toast(messageOf(thrown), 'bad');
+}
+
+/** Stays until it is answered. Nothing reloads by itself: somebody may be writing. */
+function offerReload(text: string): void {
+  if (document.getElementById('outdated') !== null) return;
+  const reload = element('button', { type: 'button', className: 'primary', textContent: 'Reload' });
+  reload.addEventListener('click', () => location.reload());
+  byId('toasts').append(element('div', { id: 'outdated', className: 'toast bad' }, text, reload));
 }
 
 export function messageOf(thrown: unknown): string {

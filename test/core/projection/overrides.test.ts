@@ -26,6 +26,7 @@ describe('an override file', () => {
     ['with an absolute target', 'version: 1\ntargetPath: /etc/passwd\n', 2],
     ['with a drive letter', 'version: 1\ntargetPath: C:/x.json\n', 2],
     ['with a target above the repository', 'version: 1\ntargetPath: ../x.json\n', 2],
+    ['with a target in the .git of a submodule', 'version: 1\ntargetPath: sub/.git/x.json\n', 2],
     ['with .. inside the target', 'version: 1\ntargetPath: a/../../b.json\n', 2],
     ['with a backslash in the target', 'version: 1\ntargetPath: a\\b.json\n', 2],
     ['with the folder itself as target', 'version: 1\ntargetPath: .\n', 2],
