@@ -6,6 +6,7 @@ import { convertV4MiniflareOptions, Log, LogLevel } from 'miniflare';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
 import { keepUp, type RunningWorker } from './keep-up.ts';
+import { loadSecretName } from './secret-name.ts';
 import { buildUi, STATIC_DIRECTORY } from './ui.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -45,7 +46,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
     durableObjects: Object.fromEntries(objects),
-    r2Buckets: ['SNAPSHOTS'],
+    // Miniflare serves every bucket at /cdn-cgi/local/r2/public/<name>/ to whoever asks: its name is the password.
+    r2Buckets: { SNAPSHOTS: loadSecretName(options.stateDirectory, 'snapshots') },
     ...(options.staticFiles !== false && {
       assets: { directory: STATIC_DIRECTORY, routerConfig: { has_user_worker: true } },
     }),

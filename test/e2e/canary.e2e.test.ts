@@ -280,6 +280,25 @@ test('the SQLite files and snapshots of the Worker hold no secret in clear', () 
   expect(findSecrets({ VISIBLE }, disk)).not.toEqual([]);
 });
 
+test('the development server hands a snapshot to nobody who does not know the name of its bucket', async () => {
+  const keys = [1, 2, 3].flatMap((attempt) =>
+    Array.from({ length: 30 }, (_, effect) => `g1-a${attempt}-e${effect}-snapshot`),
+  );
+  const found = async (bucket: string) => {
+    const { id } = lives.plain.project;
+    const answers = keys.map(async (key) => {
+      const url = `${stack.stack.url}/cdn-cgi/local/r2/public/${bucket}/${id}/ABC-1/${key}`;
+      const answer = await fetch(url);
+      await answer.body?.cancel();
+      return answer.ok;
+    });
+    return (await Promise.all(answers)).filter(Boolean).length;
+  };
+  expect(await found('SNAPSHOTS')).toBe(0);
+  const name = readFileSync(join(stack.folder, 'state', 'worker', 'snapshots-name'), 'utf8');
+  expect(await found(name)).toBeGreaterThan(0);
+});
+
 test("the sandbox host's folders hold no secret", () => {
   const disk = new Map([
     ...readTree(join(stack.folder, 'state', 'host'), 'state'),
