@@ -116,7 +116,7 @@ describe.concurrent('a workspace that became a link', () => {
       place.project.path(KEY),
       'cat secret.txt; touch written.txt',
     );
-    expect(screen).toMatch(/^409 .*workspace_damaged/s);
+    expect(screen).toMatch(/^403 .*forbidden/s);
     place.isUnchanged();
   });
 
