@@ -269,7 +269,7 @@ describe.concurrent('in a container', () => {
   });
 });
 
-test('a sandbox host that is started again finds its containers', async () => {
+test('a sandbox host that is started again finds its containers, and no terminal outlives it', async () => {
   const project = await dockerProject({
     hooks: '  before_run: "true"',
     agent: 'touch here; until [ -e go ]; do sleep 0.1; done; echo done',
@@ -278,9 +278,18 @@ test('a sandbox host that is started again finds its containers', async () => {
   const { path } = await project.until('ABC-1', 'runs its agent', (view) =>
     existsSync(join(view.path ?? '/nowhere', 'here')),
   );
+  const terminal = openTerminal(stack.stack, project.path('/workspaces/ABC-1'));
+  terminal.on('message', (data: Buffer) => {
+    // A shell at its prompt would end by itself.
+    if (data.toString('utf8').includes('"ready"'))
+      terminal.send(Buffer.from('touch busy; exec sleep 1000\n'));
+  });
+  await expect.poll(() => existsSync(join(path ?? '', 'busy'))).toBe(true);
+  expect(await containers(path)).toHaveLength(2);
   process.kill(stack.stack.host.pid(), 'SIGKILL');
   writeFileSync(join(path ?? '', 'go'), '');
   expect((await project.settled('ABC-1')).last_attempt?.outcome).toBe('succeeded');
   expect((await project.attempt('ABC-1', 1)).agent?.stdout?.text).toBe('done\n');
-  expect(await containers(path)).toEqual([]);
+  terminal.terminate();
+  await expect.poll(() => containers(path)).toEqual([]);
 });
