@@ -21,7 +21,7 @@ const openTerminal = route(
     tag: 'Workspaces',
     summary: 'Open a terminal',
     notes:
-      'A WebSocket. Binary frames are the bytes of the terminal, both ways. JSON frames: `{"type":"resize","cols","rows"}` to it; `ready`, `warning`, `closed` and `error` from it. A shell of its own each time; it ends with its connection and with the workspace. In a browser only pages of this service may open one.',
+      'A WebSocket. Binary frames are the bytes of the terminal, both ways. JSON frames: `{"type":"resize","cols","rows"}` to it; `ready`, `warning`, `closed` and `error` from it. A shell of its own each time, confined as the agent of the workspace is; it ends with its connection and with the workspace. In a browser only pages of this service may open one.',
     scope: 'dispatch',
     params: workspaceParams,
     query: { cols: size('Columns', 80), rows: size('Rows', 24) },
