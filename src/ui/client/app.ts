@@ -25,9 +25,9 @@ onAction({
 const load = PAGES[pageData('page')];
 if (load) await startPage(load);
 
-async function startPage(load: () => Promise<{ start: () => unknown }>): Promise<void> {
+async function startPage(part: () => Promise<{ start: () => unknown }>): Promise<void> {
   try {
-    await (await loadPart(load)).start();
+    await (await loadPart(part)).start();
     allowSubmits();
   } catch (thrown) {
     tell(thrown);
