@@ -63,7 +63,7 @@ const isArgv = (value: unknown): value is string[] =>
 const refuseForeign = (path: string, current: TomlValue): CliDiagnostic =>
   diagnose(
     'OUTPUT_COLLISION_UNMANAGED',
-    `${path} has a notify of its own (${stringify({ notify: current }).trim()}) and was left untouched. Remove that line, call both programs from one script, or disable codex for the hook by an override.`,
+    `${path} has a notify of its own (${stringify({ notify: current }).trim().replaceAll('\n', ' ')}) and was left untouched. Remove that line, call both programs from one script, or disable codex for the hook by an override.`,
     { path, provider: 'codex' },
   );
 

@@ -43,13 +43,17 @@ const kindOf = (stats: Stats): 'file' | 'folder' | 'link' | 'other' => {
   return stats.isDirectory() ? 'folder' : 'other';
 };
 
+/** A pipe in the place of a file is read as it is, empty, instead of for ever. */
+const WITHOUT_WAITING = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
+
 export const nodeFiles: FilePort = {
   kind: (path) =>
     attempt('look at', path, () => {
       const stats = fs.lstatSync(path, { throwIfNoEntry: false });
       return stats === undefined ? undefined : kindOf(stats);
     }),
-  read: (path) => attempt('read', path, () => orMissing(undefined, () => fs.readFileSync(path))),
+  read: (path) =>
+    attempt('read', path, () => orMissing(undefined, () => fs.readFileSync(path, { flag: WITHOUT_WAITING }))),
   mode: (path) => attempt('look at', path, () => fs.statSync(path).mode & 0o777),
   list: (path) =>
     attempt('list', path, () => orMissing<string[], string[]>([], () => fs.readdirSync(path)).sort()),

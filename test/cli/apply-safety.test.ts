@@ -9,6 +9,7 @@ import { command, notify, ScratchRepository } from './scratch-repository.ts';
 
 const SETTINGS = '.claude/settings.json';
 const GENERATED = '.github/hooks/harness.generated.json';
+const HARNESS = fileURLToPath(new URL('../../src/cli/harness.ts', import.meta.url));
 const KILLED = fileURLToPath(new URL('killed-apply.ts', import.meta.url));
 
 const ALL = ['claude', 'copilot', 'codex', 'cursor'];
@@ -194,6 +195,20 @@ describe('nothing is written outside the repository', () => {
       expect(result.stderr).toContain('MANAGED_INDEX_INVALID');
     },
   );
+
+  test('a pipe in the place of a source is a source without text', { timeout: 20_000 }, async () => {
+    const repository = new ScratchRepository();
+    repository.set(['claude'], { h: command('stop', 'x') });
+    repository.remove('.harness/src/hooks/h.json');
+    spawnSync('mkfifo', [repository.path('.harness/src/hooks/h.json')]);
+    const { signal, stdout } = spawnSync(process.execPath, [HARNESS, 'apply', '--json'], {
+      cwd: repository.root,
+      encoding: 'utf8',
+      timeout: 10_000,
+    });
+    expect(signal).toBeNull();
+    expect(stdout).toContain('HOOK_JSON_INVALID');
+  });
 
   test('a folder in the way is named', async () => {
     const repository = new ScratchRepository();

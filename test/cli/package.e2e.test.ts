@@ -47,6 +47,11 @@ test(
   },
 );
 
+test('nothing else is installed with it', () => {
+  const installed = readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
+  expect(installed).toEqual(['edge-harness']);
+});
+
 test(
   'a broken override file is named with its line: the YAML parser is in the package',
   { timeout: 60_000 },

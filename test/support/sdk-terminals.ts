@@ -45,7 +45,7 @@ export class SdkTerminals {
     session.shell ??= spawn('bash', [], { ...size, cwd, env: { HOME: this.#root }, encoding: null });
     const { shell } = session;
     sockets.handleUpgrade(request, socket, head, (connection) => {
-      shell.onData((data) => connection.send(data as unknown as Buffer, { binary: true }));
+      shell.onData((data) => connection.send(data, { binary: true }));
       connection.on('message', (data: Buffer, isBinary) => isBinary && shell.write(data.toString('utf8')));
       connection.send(JSON.stringify({ type: 'ready' }));
     });

@@ -139,7 +139,7 @@ test('a page from before a deploy says so when a part of it is gone, and a reloa
   await page.getByText('edge-harness was updated after this page was opened').waitFor();
   await page.unroute('**/assets/chunk-*');
   await page.getByRole('button', { name: 'Reload' }).click();
-  await page.getByRole('navigation', { name: 'Files' }).waitFor();
+  expect(await isShown(page.getByRole('navigation', { name: 'Files' }))).toBe(true);
 });
 
 test('a page that nobody looks at lets its stream go, and is up to date when it is looked at again', async () => {

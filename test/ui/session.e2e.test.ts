@@ -42,6 +42,12 @@ test('the cookie is HttpOnly and strict, and holds no token', async () => {
   expect(header).not.toContain(stack.stack.token);
 });
 
+test('a form sends nothing by itself: before its script has come, no token gets into an address', async () => {
+  const html = await (await fetch(`${url}/sign-in`)).text();
+  expect(html).toMatch(/<form id="sign-in" method="post"/);
+  expect(html).toMatch(/<button type="submit" disabled/);
+});
+
 test.each([{ token: 'wrong' }, { code: 'made-up' }])('%o does not sign in', async (body) => {
   const answer = await signIn(body);
   expect(answer.status).toBe(401);

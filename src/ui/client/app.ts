@@ -25,11 +25,18 @@ onAction({
 const load = PAGES[pageData('page')];
 if (load) await startPage(load);
 
-async function startPage(load: () => Promise<{ start: () => unknown }>): Promise<void> {
+async function startPage(part: () => Promise<{ start: () => unknown }>): Promise<void> {
   try {
-    await (await loadPart(load)).start();
+    await (await loadPart(part)).start();
+    allowSubmits();
   } catch (thrown) {
     tell(thrown);
     throw thrown;
   }
+}
+
+/** Before the page's part listens, a form would send itself, and what was typed would be lost. */
+function allowSubmits(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button[type=submit]'))
+    button.disabled = false;
 }

@@ -19,9 +19,8 @@ interface Setting {
 export function bindWorkspaceActions(setting: Setting): void {
   const { project, path, detail, refresh } = setting;
   const run = (act: (shown: WorkspaceDetail) => Promise<unknown>) => async () => {
-    const shown = detail();
-    if (shown === null) return;
-    await attempt(() => act(shown));
+    // A quick visitor clicks on what the server rendered, before the page has loaded it.
+    await attempt(async () => act(detail() ?? (await call<WorkspaceDetail>('GET', path))));
     refresh();
   };
   onAction({

@@ -8,7 +8,7 @@ export const NewProject = ({ locations }: { locations: readonly ProjectView['loc
       <a href="/">Projects</a>
     </nav>
     <h1>New project</h1>
-    <form id="new-project" class="split form">
+    <form id="new-project" method="post" class="split form">
       <div class="card">
         <label class="field">
           <span>Name</span>
@@ -64,7 +64,7 @@ export const NewProject = ({ locations }: { locations: readonly ProjectView['loc
         </label>
         <p id="form-error" class="error" role="alert"></p>
         <p class="actions">
-          <button type="submit" class="primary">
+          <button type="submit" disabled class="primary">
             Create the project
           </button>
           <a class="button quiet" href="/">

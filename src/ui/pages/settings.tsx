@@ -73,7 +73,7 @@ const Workflow = ({ project }: { project: ProjectView }) => {
 const Place = ({ project, locations }: Pick<Props, 'project' | 'locations'>) => (
   <section class="card">
     <h2>Repository and location</h2>
-    <form id="place" class="form">
+    <form id="place" method="post" class="form">
       <label class="field">
         <span>Repository</span>
         <input name="url" value={project.repository?.url ?? ''} autocomplete="off" spellcheck={false} />
@@ -91,7 +91,9 @@ const Place = ({ project, locations }: Pick<Props, 'project' | 'locations'>) => 
       <LocationField locations={locations} selected={project.location} isolation={project.isolation} />
       <p class="help">Changes reach new workspaces only.</p>
       <p id="place-error" class="error" role="alert"></p>
-      <button type="submit">Save</button>
+      <button type="submit" disabled>
+        Save
+      </button>
     </form>
   </section>
 );
@@ -119,7 +121,7 @@ const Environment = ({ names }: Pick<Props, 'names'>) => (
         </li>
       ))}
     </ul>
-    <form id="environment" class="form inline">
+    <form id="environment" method="post" class="form inline">
       <input
         name="name"
         required
@@ -133,7 +135,9 @@ const Environment = ({ names }: Pick<Props, 'names'>) => (
       <label class="follow">
         <input type="checkbox" name="secret" /> secret
       </label>
-      <button type="submit">Set</button>
+      <button type="submit" disabled>
+        Set
+      </button>
     </form>
     <p id="environment-error" class="error" role="alert"></p>
   </section>
@@ -146,7 +150,7 @@ const Credential = ({ project }: Pick<Props, 'project'>) => (
       {project.credential === 'set' ? <Badge tone="good" text="Set" /> : <Badge tone="quiet" text="None" />}{' '}
       <span class="help">No sandbox ever sees it.</span>
     </p>
-    <form id="credential" class="form inline">
+    <form id="credential" method="post" class="form inline">
       <input
         name="token"
         type="password"
@@ -155,7 +159,9 @@ const Credential = ({ project }: Pick<Props, 'project'>) => (
         aria-label="Access token"
         autocomplete="off"
       />
-      <button type="submit">{project.credential === 'set' ? 'Replace' : 'Set'}</button>
+      <button type="submit" disabled>
+        {project.credential === 'set' ? 'Replace' : 'Set'}
+      </button>
       {project.credential === 'set' && (
         <button type="button" class="quiet" data-action="drop-credential">
           Delete

@@ -3,7 +3,7 @@ export const SignIn = ({ isConfigured }: { isConfigured: boolean }) => (
   <div class="narrow">
     <h1>Sign in</h1>
     {isConfigured ? (
-      <form id="sign-in" class="card form" autocomplete="on">
+      <form id="sign-in" method="post" class="card form" autocomplete="on">
         <label class="field">
           <span>API token</span>
           <input
@@ -20,7 +20,7 @@ export const SignIn = ({ isConfigured }: { isConfigured: boolean }) => (
           <code>npm run dev</code> use the link that it prints.
         </p>
         <p id="sign-in-error" class="error" role="alert"></p>
-        <button type="submit" class="primary">
+        <button type="submit" disabled class="primary">
           Sign in
         </button>
       </form>

@@ -22,8 +22,9 @@ function span(ms: number): string {
   return ms < 2 * DAY ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / DAY)} d`;
 }
 
-/** `0.8 s`, `12 s`, `3 min 05 s`, `1 h 02 min`. */
+/** `80 ms`, `1.2 s`, `12 s`, `3 min 05 s`, `1 h 02 min`. */
 export function duration(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
   if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
   if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ${two((ms % MINUTE) / SECOND)} s`;
@@ -33,7 +34,9 @@ export function duration(ms: number): string {
 /** Counts down to `instant`; `now` once it is due. */
 export function countdown(instant: string, nowMs: number): string {
   const ms = Date.parse(instant) - nowMs;
-  return ms <= 0 ? 'now' : `in ${duration(Math.ceil(ms / SECOND) * SECOND)}`;
+  if (ms <= 0) return 'now';
+  const seconds = Math.ceil(ms / SECOND);
+  return seconds < 60 ? `in ${seconds} s` : `in ${duration(seconds * SECOND)}`;
 }
 
 const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');

@@ -15,29 +15,31 @@ export const WorkspaceHead = ({ workspace, nowMs }: Props) => {
   const { task, status, phase, in_use: inUse, created_at: createdAt } = workspace;
   return (
     <>
-      <div class="title-row">
-        <h1>
-          <Foreign text={task.identifier} />
-        </h1>
-        <p class="badges" aria-live="polite">
-          <Badge tone={STATUS[status].tone} text={STATUS[status].text} />
-          {phase !== null && <span class="phase">{PHASE[phase]}</span>}
-          {task.state !== '' && (
-            <span class="sub">
-              task: <Foreign text={task.state} />
+      <div class="workspace-head">
+        <div class="title-row">
+          <h1>
+            <Foreign text={task.identifier} />
+          </h1>
+          <p class="badges" aria-live="polite">
+            <Badge tone={STATUS[status].tone} text={STATUS[status].text} />
+            {phase !== null && <span class="phase">{PHASE[phase]}</span>}
+            {task.state !== '' && (
+              <span class="sub">
+                task: <Foreign text={task.state} />
+              </span>
+            )}
+            <span class="sub" title={createdAt}>
+              {age(createdAt, nowMs)} old
             </span>
-          )}
-          <span class="sub" title={createdAt}>
-            {age(createdAt, nowMs)} old
-          </span>
-        </p>
+          </p>
+        </div>
+        {task.title !== '' && (
+          <p class="lead">
+            <Foreign text={task.title} />
+          </p>
+        )}
         <Actions workspace={workspace} />
       </div>
-      {task.title !== '' && (
-        <p class="lead">
-          <Foreign text={task.title} />
-        </p>
-      )}
       <Notices workspace={workspace} nowMs={nowMs} />
       <Facts workspace={workspace} nowMs={nowMs} />
       <p class="hidden">
@@ -61,7 +63,7 @@ const Actions = ({ workspace }: { workspace: WorkspaceView }) => {
   const available = availableActions(workspace);
   const primary: Action = available.has('report-success') ? 'report-success' : 'dispatch';
   return (
-    <div class="actions push">
+    <div class="actions">
       {(Object.keys(LABELS) as Action[])
         .filter((action) => available.has(action))
         .map((action) => (
@@ -116,6 +118,12 @@ const Notices = ({ workspace, nowMs }: Props) => {
   );
 };
 
+const describeFiles = ({ modified, untracked }: WorkspaceView['uncommitted']): string =>
+  [
+    ...(modified === 0 ? [] : [plural(modified, 'changed file')]),
+    ...(untracked === 0 ? [] : [plural(untracked, 'new file')]),
+  ].join(', ');
+
 const Facts = ({ workspace, nowMs }: Props) => {
   const { branch, head, uncommitted, path, location, saved } = workspace;
   const changed = uncommitted.modified + uncommitted.untracked;
@@ -152,7 +160,7 @@ const Facts = ({ workspace, nowMs }: Props) => {
             ? 'not checked yet'
             : changed === 0
               ? 'nothing'
-              : `${plural(uncommitted.modified, 'changed file')}, ${plural(uncommitted.untracked, 'new file')}`}
+              : describeFiles(uncommitted)}
           {uncommitted.checked_at !== null && (
             <span class="sub"> as of {ago(uncommitted.checked_at, nowMs)}</span>
           )}

@@ -92,11 +92,9 @@ const AttemptsCell = ({ workspace }: { workspace: WorkspaceView }) => {
   const outcome = last?.outcome ? OUTCOME[last.outcome] : null;
   return (
     <>
-      <span>
-        {plural(count, 'attempt')}
-        {outcome && <span class={`tone ${outcome.tone}`}> · {outcome.text.toLowerCase()}</span>}
-      </span>
+      <span>{plural(count, 'attempt')}</span>
       <span class="sub">
+        {outcome && <span class={`tone ${outcome.tone}`}>{outcome.text.toLowerCase()} · </span>}
         {run === null ? (
           'no hook yet'
         ) : (

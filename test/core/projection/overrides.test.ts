@@ -94,4 +94,26 @@ describe('an override file', () => {
     expect(ok).toBe(true);
     expect(files.map(({ path }) => path)).toEqual(['one.json']);
   });
+
+  test.each([
+    ['a', 'a/b.json'],
+    ['a/b.json', 'A'],
+    ['a/b.json', 'A/B.JSON'],
+  ])('%s for one provider and %s for another collide', (first, second) => {
+    const overrides = {
+      claude: { version: 1, targetPath: first },
+      copilot: { version: 1, targetPath: second },
+    };
+    const { ok, diagnostics } = project([{ id: 'h', document, overrides }], ['claude', 'copilot']);
+    expect(ok).toBe(false);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['OUTPUT_PATH_COLLISION']);
+  });
+
+  test('paths that only begin alike do not collide', () => {
+    const overrides = {
+      claude: { version: 1, targetPath: 'a' },
+      copilot: { version: 1, targetPath: 'ab/c' },
+    };
+    expect(project([{ id: 'h', document, overrides }], ['claude', 'copilot']).ok).toBe(true);
+  });
 });
