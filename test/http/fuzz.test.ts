@@ -8,7 +8,7 @@ declare const process: { env: Record<string, string | undefined> };
 const numRuns = process.env['TEST_LONG'] === '1' ? 20_000 : 500;
 const LONG = 600_000;
 
-const { ask } = startFakes();
+const { ask } = startFakes({ ENCRYPTION_KEY: 'only-for-tests-only-for-tests-only-for-tests' });
 
 test(
   'no request, however malformed, is answered with 500 or with anything but JSON problems',
