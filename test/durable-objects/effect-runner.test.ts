@@ -141,12 +141,13 @@ test('a cancel that overtook its start is over as soon as the sandbox has heard 
   expect(Date.now() - startedAtMs).toBeLessThan(MINUTE);
 });
 
+const nobodyKnows = () => Promise.reject(new Error('no such container'));
+
 test('a look ends as unreachable where nobody can say whether the sandbox is awake', async () => {
-  const isAwake = () => Promise.reject(new Error('no such container'));
   const project = { workflowInForce: async () => ({ ok: false }) };
   const { last } = await runAlarms((deadlineAtMs) => {
     const context = buildContext({}, Date.now(), deadlineAtMs);
-    return runLook({ ...context, access: { isAwake }, project } as unknown as EffectContext);
+    return runLook({ ...context, access: { isAwake: nobodyKnows }, project } as unknown as EffectContext);
   });
   expect(last).toMatchObject({
     absence: { kind: 'unreachable', detail: expect.stringContaining('container') },

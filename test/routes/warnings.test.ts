@@ -1,3 +1,4 @@
+import { renderToString } from 'hono/jsx/dom/server';
 import { expect, test } from 'vitest';
 import type { ProjectView } from '../../src/core/api.ts';
 import { projectExample, workspaceExample } from '../../src/routes/examples.ts';
@@ -11,7 +12,9 @@ const SAID = '<strong>No snapshots</strong><span>This deployment has no snapshot
 
 test('the pages of a project and of a workspace say that there are no snapshots', () => {
   const project = { ...projectExample, warnings };
-  expect(String(ProjectHead({ project, tab: 'workspaces' }))).toContain(SAID);
+  expect(renderToString(ProjectHead({ project, tab: 'workspaces' }))).toContain(SAID);
   const workspace = { ...workspaceExample, warnings };
-  expect(String(WorkspaceHead({ workspace, nowMs: Date.parse(workspace.updated_at) }))).toContain(SAID);
+  expect(renderToString(WorkspaceHead({ workspace, nowMs: Date.parse(workspace.updated_at) }))).toContain(
+    SAID,
+  );
 });

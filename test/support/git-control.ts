@@ -45,9 +45,9 @@ async function carryOut(server: GitServer, [name, ...args]: [string, ...never[]]
     case 'git':
       return server.git(...(args as unknown as Parameters<GitServer['git']>));
     case 'silence':
-      return server.silent.add(args[0] as unknown as string).size;
+      return server.silent.add(String(args[0])).size;
     case 'unsilence':
-      return server.silent.delete(args[0] as unknown as string);
+      return server.silent.delete(String(args[0]));
     case 'requests':
       return server.requests.filter((line) => line.includes(`/${args[0] as unknown as string}.git/`)).length;
     case 'refusePushes':

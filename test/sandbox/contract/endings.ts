@@ -127,10 +127,10 @@ export function describeEndings(way: Way): void {
       const nap = newNap();
       const { client, target } = session();
       const ids = Array.from({ length: 8 }, newId);
-      const start = (id: string) => client.start(target, buildScript(`sleep ${nap}`, { id }));
+      const begin = (id: string) => client.start(target, buildScript(`sleep ${nap}`, { id }));
       const cancel = (id: string) => client.cancel(target, id);
       await Promise.all(
-        ids.flatMap((id, index) => (index % 2 === 0 ? [start(id), cancel(id)] : [cancel(id), start(id)])),
+        ids.flatMap((id, index) => (index % 2 === 0 ? [begin(id), cancel(id)] : [cancel(id), begin(id)])),
       );
       const views = await Promise.all(ids.map((id) => client.poll(target, id)));
       for (const view of views) expect(answered(view)).toMatchObject({ outcome: 'cancelled' });
