@@ -9,9 +9,9 @@ const MAX_STEP_RETRY_DELAY_MS = 3_600_000;
 /** `n` is the number of failed tries since the dispatch, from 1; `maxMs` is `agent.max_retry_backoff_ms`. */
 export const retryDelayMs = (n: number, maxMs: number): number => doubled(FIRST_RETRY_DELAY_MS, n, maxMs);
 
-/** `tries` is the number of failed saves in a row, from 1. */
-export const saveRetryDelayMs = (tries: number): number =>
-  doubled(FIRST_SAVE_RETRY_DELAY_MS, tries, MAX_STEP_RETRY_DELAY_MS);
+/** As long again as saves have been failing: a dozen attempts that end in one short outage do not make it a long one. */
+export const saveRetryDelayMs = (failingForMs: number): number =>
+  Math.min(Math.max(failingForMs, FIRST_SAVE_RETRY_DELAY_MS), MAX_STEP_RETRY_DELAY_MS);
 
 /** `tries` is the number of failed removals in a row, from 1. */
 export const removalRetryDelayMs = (tries: number): number =>

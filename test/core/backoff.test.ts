@@ -34,10 +34,7 @@ describe('the delay of a retry', () => {
   });
 });
 
-describe.each([
-  ['save', saveRetryDelayMs],
-  ['removal', removalRetryDelayMs],
-])('the delay after a failed %s', (_, delayMs) => {
+describe('the delay after a failed removal', () => {
   test.each([
     [1, 30_000],
     [2, 60_000],
@@ -46,6 +43,25 @@ describe.each([
     [1e6, 3_600_000],
     [0, 30_000],
   ])('is, for try %d, %d ms', (tries, expectedMs) => {
-    expect(delayMs(tries)).toBe(expectedMs);
+    expect(removalRetryDelayMs(tries)).toBe(expectedMs);
+  });
+});
+
+describe('the delay after a failed save', () => {
+  test.each([
+    [0, 30_000],
+    [29_999, 30_000],
+    [90_000, 90_000],
+    [3_599_999, 3_599_999],
+    [86_400_000, 3_600_000],
+  ])('is, when saves have failed for %d ms, %d ms', (failingForMs, expectedMs) => {
+    expect(saveRetryDelayMs(failingForMs)).toBe(expectedMs);
+  });
+
+  test('doubles from try to try where nothing else saves, and finds a remote that was away within the hour', () => {
+    const delays: number[] = [];
+    for (let failingForMs = 0; delays.length < 10; failingForMs += delays.at(-1) ?? 0)
+      delays.push(saveRetryDelayMs(failingForMs));
+    expect(delays.map((ms) => ms / 30_000)).toEqual([1, 1, 2, 4, 8, 16, 32, 64, 120, 120]);
   });
 });

@@ -19,7 +19,6 @@ export function beginSaving(draft: Draft, stage: Work | Removal): Standing {
 export function recordSave(draft: Draft, report: SaveReport): void {
   const { state } = draft;
   const failed = report.status === 'failed';
-  const tries = failed ? state.saved.tries + 1 : 0;
   const { sha, ...facts } = report;
   state.saved = {
     ...state.saved,
@@ -27,9 +26,7 @@ export function recordSave(draft: Draft, report: SaveReport): void {
     sha: sha ?? state.saved.sha,
     lastSaved: sha ?? state.saved.lastSaved,
     savedAtMs: failed || sha === null ? state.saved.savedAtMs : draft.atMs,
-    sinceMs: failed ? (state.saved.sinceMs ?? draft.atMs) : null,
-    tries,
-    nextTryAtMs: failed ? draft.atMs + saveRetryDelayMs(tries) : null,
+    ...(failed ? planNextTry(draft) : { sinceMs: null, tries: 0, nextTryAtMs: null }),
     checkedAtMs: draft.atMs,
   };
   state.touchedAtMs = draft.atMs;
@@ -43,16 +40,14 @@ export function recordSave(draft: Draft, report: SaveReport): void {
 /** A save that could not even be asked for: the sandbox did not answer. */
 export function recordSaveFailure(draft: Draft, reason: string): void {
   const { state } = draft;
-  const tries = state.saved.tries + 1;
-  state.saved = {
-    ...state.saved,
-    status: 'failed',
-    reason,
-    sinceMs: state.saved.sinceMs ?? draft.atMs,
-    tries,
-    nextTryAtMs: draft.atMs + saveRetryDelayMs(tries),
-  };
+  state.saved = { ...state.saved, status: 'failed', reason, ...planNextTry(draft) };
   note(draft, 'save', { status: 'failed', reason });
+}
+
+function planNextTry({ state, atMs }: Draft): Pick<Saved, 'sinceMs' | 'tries' | 'nextTryAtMs'> {
+  const { sinceMs, tries } = state.saved;
+  const since = sinceMs ?? atMs;
+  return { sinceMs: since, tries: tries + 1, nextTryAtMs: atMs + saveRetryDelayMs(atMs - since) };
 }
 
 /** May the files go? Only when the work is elsewhere, or there is none. */

@@ -185,10 +185,21 @@ describe('a save that fails at the end of an attempt', () => {
       scene.fireTimer();
       expect(scene.run().take()).toEqual(['open', 'save']);
     }
-    expect(waits).toEqual([30_000, 60_000, 120_000]);
+    expect(waits.map((ms) => Math.round(ms / 1000))).toEqual([30, 30, 60]);
     expect(since).not.toBeNull();
     expect(scene.state.saved).toMatchObject({ status: 'saved', tries: 0, sinceMs: null, nextTryAtMs: null });
     expect(scene.attempt).toMatchObject({ number: 2, outcome: 'succeeded' });
+  });
+
+  test('is tried again soon, however many attempts ended in the same short outage', () => {
+    const failures = Array.from({ length: 12 }, () => SAVE_FAILED);
+    const scene = idleScene().script('save', ...failures);
+    for (const _ of failures) {
+      scene.dispatch();
+      scene.run();
+    }
+    expect(scene.state.saved.tries).toBe(12);
+    expect((scene.state.saved.nextTryAtMs ?? 0) - scene.nowMs).toBe(30_000);
   });
 
   test.each([
