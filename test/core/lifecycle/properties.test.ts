@@ -1,38 +1,24 @@
 import * as fc from 'fast-check';
-import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { hasWorkToSave } from '../../../src/core/lifecycle/saving.ts';
 import { DESTROY_FAILED, SAVE_FAILED, UNREACHABLE } from './outcomes.ts';
-import { checkTimer } from './promises.ts';
-import { answerAsAsked, answerBadly, RandomWorld, type Action, type Answerer } from './random-world.ts';
+import { actions, beginLife, byte, chances, faultOf } from './any-life.ts';
+import { answerAsAsked, answerBadly, type RandomWorld, type Answerer } from './random-world.ts';
 
 const LONG = process.env['TEST_LONG'] === '1';
-const RUNS = LONG ? 100_000 : 300;
 /** Eight ways to end a life, each after as many lives as this. */
 const ENDINGS = LONG ? 20_000 : 200;
 const TIMEOUT_MS = LONG ? 3_600_000 : 60_000;
 
-const byte = fc.nat({ max: 255 });
-const actions: fc.Arbitrary<Action[]> = fc.array(fc.tuple(byte, byte, byte), { maxLength: 60, size: 'max' });
-const chances = fc.nat({ max: 1023 });
-
-/** Half of the lives begin with a workspace that has its first attempt behind it. */
-const begin = (chance: number): RandomWorld => {
-  const world = new RandomWorld(chance);
-  world.apply(world.buildDispatch(false, null));
-  if ((chance & 512) !== 0) world.settle(answerAsAsked);
-  return world;
-};
-
 /** What a check finds wrong in a world that lived through anything, with the way to see it again; null: nothing. */
 const faultInAnyLife = (check: (world: RandomWorld, choice: number) => string | null): string | null => {
   const property = fc.property(chances, actions, byte, (chance, deeds, choice) => {
-    const world = begin(chance);
+    const world = beginLife(chance);
     for (const deed of deeds) world.act(deed);
     const fault = check(world, choice);
     if (fault !== null) throw new Error(fault);
   });
-  return fc.defaultReportMessage(fc.check(property, { numRuns: ENDINGS })) ?? null;
+  return faultOf(property, ENDINGS);
 };
 
 const endTask = (world: RandomWorld): void =>
@@ -53,23 +39,6 @@ const badly = (world: RandomWorld, choice: number): Answerer => {
 };
 
 describe('whatever is asked and whatever the world answers', { timeout: TIMEOUT_MS }, () => {
-  test('every step keeps its promises, its timer is exact, and its state is plain data', () => {
-    const property = fc.property(chances, actions, (chance, deeds) => {
-      const world = begin(chance);
-      let text = JSON.stringify(world.state);
-      for (const deed of deeds) {
-        const before = world.state;
-        world.act(deed);
-        if (JSON.stringify(before) !== text) throw new Error('a step changed the state that it came from');
-        if (world.state === null || world.state === before) continue;
-        text = JSON.stringify(world.state);
-        if (!isDeepStrictEqual(JSON.parse(text), world.state)) throw new Error(`no plain data: ${text}`);
-        checkTimer(world.state, world.nowMs);
-      }
-    });
-    expect(() => fc.assert(property, { numRuns: RUNS })).not.toThrow();
-  });
-
   test('left alone in a good world, the workspace comes to rest with its branch saved', () => {
     const fault = faultInAnyLife((world) => {
       world.settle(answerAsAsked);
