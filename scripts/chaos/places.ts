@@ -17,13 +17,13 @@ export function commitsOf(repository: string): Set<string> {
 
 /** The commits in the bundles of the local snapshot store, whose files Miniflare keeps as they were put. */
 export class SnapshotShelf {
-  readonly #blobs: string;
+  readonly #buckets: string;
   readonly #scratch: string;
   readonly #read = new Map<string, Set<string>>();
 
   /** `remote`: a large bundle leaves out what is there. */
   constructor(workerState: string, scratch: string, remote: string) {
-    this.#blobs = join(workerState, 'r2', 'SNAPSHOTS', 'blobs');
+    this.#buckets = join(workerState, 'r2');
     this.#scratch = scratch;
     mkdirSync(scratch, { recursive: true });
     git(scratch, 'init', '--quiet', '--bare');
@@ -31,28 +31,36 @@ export class SnapshotShelf {
   }
 
   commits(): Set<string> {
-    return new Set(this.#names().flatMap((name) => [...this.#commitsOf(name)]));
+    return new Set(this.#bundles().flatMap((path) => [...this.#commitsOf(path)]));
   }
 
-  #names(): string[] {
-    try {
-      return readdirSync(this.#blobs);
-    } catch {
-      return [];
-    }
+  /** The bucket's name is a secret of the development server. */
+  #bundles(): string[] {
+    return namesIn(this.#buckets).flatMap((bucket) => {
+      const blobs = join(this.#buckets, bucket, 'blobs');
+      return namesIn(blobs).map((name) => join(blobs, name));
+    });
   }
 
-  #commitsOf(name: string): Set<string> {
-    const known = this.#read.get(name);
+  #commitsOf(path: string): Set<string> {
+    const known = this.#read.get(path);
     if (known) return known;
-    const listing = git(this.#scratch, 'bundle', 'unbundle', join(this.#blobs, name));
+    const listing = git(this.#scratch, 'bundle', 'unbundle', path);
     // Still being written: the next look reads it whole.
     if (listing === null) return new Set();
     const tips = listing.split('\n').flatMap((line) => line.split(' ')[0] || []);
     const reachable = git(this.#scratch, 'rev-list', ...tips) ?? '';
     const commits = new Set(reachable.split('\n').filter((sha) => sha !== ''));
-    this.#read.set(name, commits);
+    this.#read.set(path, commits);
     return commits;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 
