@@ -1,7 +1,7 @@
 /** Bringing the repository into a fresh sandbox: from a snapshot where there is one, else from the remote. */
 import { restoreId } from '../../src/core/lifecycle/draft.ts';
 import type { CloneResult, OperationView } from '../../src/sandbox/protocol.ts';
-import type { CommandOf, EffectContext, EffectEnd } from './context.ts';
+import { absenceOf, absent, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
 import { runOperation } from './operation.ts';
 import { gitTimeoutMs } from './git-timeout.ts';
 import { withRemote } from './remote.ts';
@@ -38,7 +38,9 @@ async function runRestore(
   snapshot: string,
 ): Promise<EffectEnd | null> {
   const uploaded = await uploadSnapshot(context, snapshot);
-  if (!uploaded) return null;
+  // A sandbox that was not heard may take it the next time: the saved branch is less.
+  if (uploaded?.kind === 'unreachable') return absent(absenceOf(uploaded));
+  if (uploaded?.kind !== 'answer') return null;
   const { identity, saved } = context.state();
   const { git } = keptWorkflow(context.store);
   const id = restoreId(operation);

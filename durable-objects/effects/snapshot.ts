@@ -1,5 +1,6 @@
 /** Snapshots of unsaved work: a git bundle per snapshot in R2, the newest two kept. */
 import type { State } from '../../src/core/lifecycle/state.ts';
+import type { Reply } from '../../src/sandbox/client.ts';
 import type { OperationView } from '../../src/sandbox/protocol.ts';
 import { at, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
 import { runOperation } from './operation.ts';
@@ -76,12 +77,10 @@ async function dropOlder(bucket: R2Bucket, prefix: string, newest: string): Prom
   if (older.length > 0) await bucket.delete(older.map(({ key }) => key));
 }
 
-/** false: there is no such snapshot, or it did not reach the sandbox. */
-export async function uploadSnapshot(context: EffectContext, id: string): Promise<boolean> {
+/** null: there is no such snapshot. */
+export async function uploadSnapshot(context: EffectContext, id: string): Promise<Reply<null> | null> {
   const object = await context.env.SNAPSHOTS?.get(`${prefixOf(context.state())}${id}`);
-  if (!object) return false;
-  const sent = await context.client.writeSnapshot(at(context.state()), id, object.body);
-  return sent.kind === 'answer';
+  return object ? context.client.writeSnapshot(at(context.state()), id, object.body) : null;
 }
 
 export async function deleteSnapshots(context: EffectContext): Promise<void> {

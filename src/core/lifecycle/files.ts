@@ -82,6 +82,9 @@ function beginCloning(draft: Draft, work: Work): Standing {
 
 export function onCloned(draft: Draft, work: Work, cloned: Extract<Outcome, { type: 'cloned' }>): Standing {
   const { state } = draft;
+  // An empty repository is no restore of work that a snapshot alone holds.
+  if (work.restoring && cloned.from === 'nothing' && usableSnapshot(state) !== null)
+    return onCloneFailed(draft, work, 'its snapshot could not be restored, and there is no repository');
   if (work.restoring) recordRestored(draft, cloned);
   else recordFirstClone(draft, cloned);
   if (work.stop) return beginDiscarding(draft, work);

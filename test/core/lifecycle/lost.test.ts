@@ -4,6 +4,7 @@ import { idleScene, type Scene } from './driver.ts';
 import {
   CLONE_FAILED,
   cloned,
+  saved,
   DAMAGED,
   FAILED,
   FOLDER_GONE,
@@ -234,6 +235,22 @@ describe('a workspace that is found damaged', () => {
 
 describe('snapshots', () => {
   const plan = { snapshots: true };
+
+  test('of work without a repository are no more given up for an empty one', () => {
+    const work = saved('no_repository', { unsavedCount: 2 });
+    const scene = idleScene({ plan }).script('save', work);
+    scene.dispatch();
+    scene.run();
+    const id = scene.state.snapshot?.id;
+    scene.script('open', GONE).script('clone from snapshot', cloned('nothing'));
+    scene.dispatch();
+    scene.run();
+    expect(scene.attempt.result?.failure?.code).toBe('clone_failed');
+    expect(scene.state).toMatchObject({ files: 'lost', snapshot: { id }, saved: { unsavedCount: 2 } });
+    scene.fireTimer();
+    scene.runTo('clone from snapshot');
+    expect(scene.pending.at(-1)?.command).toMatchObject({ snapshot: id });
+  });
 
   test('are taken after a save that leaves work only here', () => {
     const scene = idleScene({ plan }).script('save', SAVE_FAILED, SAVED_BUT_DIRTY);
