@@ -25,7 +25,7 @@ export const codexFacts: ProviderFacts = {
   blocking: { events: [], exitCodes: [] },
   locations: [
     { scope: 'user', path: '~/.codex/config.toml' },
-    { scope: 'project', path: '.codex/config.toml', note: 'today’s Codex ignores notify in this file' },
+    { scope: 'project', path: '.codex/config.toml', note: 'Today’s Codex ignores notify in this file' },
   ],
   priority: 'project before user; notify counts in the user file only',
   nativeOnlyEvents: [],

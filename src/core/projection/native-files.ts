@@ -83,7 +83,7 @@ const resolveNotify = (
   findings.report(
     'HOOK_CODEX_NOTIFY_PROJECT_IGNORED',
     { provider: 'codex' },
-    `today’s Codex ignores notify in a project file. Add this line to ~/.codex/config.toml, above the first [table]: ${line}`,
+    `Today’s Codex ignores notify in a project file. Add this line to ~/.codex/config.toml, above the first [table]: ${line}`,
   );
   return { notify: first.argv, line };
 };
