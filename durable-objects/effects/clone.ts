@@ -31,16 +31,15 @@ export async function runClone(context: EffectContext, command: CommandOf<'clone
   return buildCloneEnd(followed.view, identity.repository === null);
 }
 
-/** null: no use of the snapshot; the saved branch is next. */
+/** null: the snapshot is gone, or at fault itself; the saved branch is next. Any other failure may pass, and the branch is less. */
 async function runRestore(
   context: EffectContext,
   operation: string,
   snapshot: string,
 ): Promise<EffectEnd | null> {
   const uploaded = await uploadSnapshot(context, snapshot);
-  // A sandbox that was not heard may take it the next time: the saved branch is less.
-  if (uploaded?.kind === 'unreachable') return absent(absenceOf(uploaded));
-  if (uploaded?.kind !== 'answer') return null;
+  if (uploaded === null) return null;
+  if (uploaded.kind !== 'answer') return absent(absenceOf(uploaded));
   const { identity, saved } = context.state();
   const { git } = keptWorkflow(context.store);
   const id = restoreId(operation);
@@ -57,13 +56,25 @@ async function runRestore(
   );
   if ('end' in followed) return asCloneEnd(followed.end);
   const { restore } = followed.view;
-  if (restore === null || !restore.ok) return null;
+  if (restore?.ok !== true) return restore?.unusable === true ? null : buildRestoreFailure(followed.view);
   return {
     type: 'cloned',
     base: saved.base,
     remoteSha: saved.lastSaved,
     head: restore.facts.head,
     from: 'snapshot',
+  };
+}
+
+function buildRestoreFailure({ restore, outcome, detail }: OperationView): EffectEnd {
+  const why =
+    restore?.ok === false
+      ? `${restore.failure.reason}: ${restore.failure.detail}`
+      : (detail ?? `the restore was ${outcome}`);
+  return {
+    type: 'clone-failed',
+    detail: `the snapshot of the unsaved work could not be restored: ${why}`,
+    cancelled: outcome === 'cancelled',
   };
 }
 

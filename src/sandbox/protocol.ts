@@ -228,7 +228,12 @@ export type SnapshotResult = z.infer<typeof SnapshotResult>;
 
 export const RestoreResult = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), facts: GitFacts }),
-  z.object({ ok: z.literal(false), failure: GitFailure }),
+  z.object({
+    ok: z.literal(false),
+    failure: GitFailure,
+    /** The snapshot itself is at fault: another try would fail as well. */
+    unusable: z.boolean().default(false),
+  }),
 ]);
 export type RestoreResult = z.infer<typeof RestoreResult>;
 

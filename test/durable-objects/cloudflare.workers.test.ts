@@ -129,6 +129,20 @@ describe.concurrent('a sandbox that is replaced', () => {
     expect(await task.sha()).toBe(before.head);
   });
 
+  test('a restore that a full disk stops is tried again: the saved branch would be less', async () => {
+    const task = await Task.create('cf-restore-full', agent('true'));
+    await git('refusePushes', task.project, 'closed');
+    const before = await task.run({ command: COMMIT });
+    await task.putToSleep();
+    await git('refusePushes', task.project, null);
+    await task.fillDiskForNextCall('PUT /snapshots/');
+    const workspace = await task.run({ command: 'git rev-parse HEAD' });
+    expect(await task.attempt(2)).toMatchObject({ outcome: 'failed', failure: { code: 'clone_failed' } });
+    expect(await task.output(3, 'agent')).toEqual([before.head]);
+    expect(workspace.saved.status).toBe('saved');
+    expect(await task.sha()).toBe(before.head);
+  });
+
   test('brings back what a failed save missed and the next agent left behind, for the save that succeeds', async () => {
     const task = await Task.create('cf-left', agent('true'));
     await git('refusePushes', task.project, 'closed');

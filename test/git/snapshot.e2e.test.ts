@@ -443,7 +443,7 @@ describe('what is refused', () => {
     const path = snapshotPath(workspace.place, 'snap-1');
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
-    expect(await restore()).toMatchObject({ ok: false, failure: { reason: 'other' } });
+    expect(await restore()).toMatchObject({ ok: false, unusable: true, failure: { reason: 'other' } });
     expect(await inspectRepository(elsewhere.place)).toEqual({ files: 'absent', damage: null });
   });
 
@@ -452,7 +452,7 @@ describe('what is refused', () => {
     const written = await snapshot();
     if (written.status !== 'written') throw new Error(written.reason);
     await truncate(snapshotPath(workspace.place, 'snap-1'), written.bytes - 30);
-    expect(await restore()).toMatchObject({ ok: false, failure: { reason: 'other' } });
+    expect(await restore()).toMatchObject({ ok: false, unusable: true, failure: { reason: 'other' } });
     expect(await inspectRepository(elsewhere.place)).toEqual({ files: 'absent', damage: null });
   });
 

@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sendError } from '../../src/sandbox/supervisor/http-answer.ts';
 import { killProcesses } from './leftovers.ts';
 import { SdkTerminals } from './sdk-terminals.ts';
 
@@ -74,6 +75,8 @@ class Engine {
   readonly #hanging = new Set<string>();
   /** By id: what a call says whose answer will be held back for ever, though it arrives. */
   readonly #muted = new Map<string, string>();
+  /** By id: what a call says that finds the disk full. */
+  readonly #full = new Map<string, string>();
   /** Ids whose next `destroy` fails. */
   readonly #stubborn = new Set<string>();
   /** Ids whose next `destroy` is never answered, and does nothing. */
@@ -85,7 +88,7 @@ class Engine {
     this.#root = root;
   }
 
-  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/refuse-destroy`, `/{id}/hang-destroy`, `/{id}/hosts`, `/{id}/calls`, `/{id}/session/{session}`, `/{id}/call/…`. */
+  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/fill/{text}`, `/{id}/refuse-destroy`, `/{id}/hang-destroy`, `/{id}/hosts`, `/{id}/calls`, `/{id}/session/{session}`, `/{id}/call/…`. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, id = '', verb = '', ...rest] = (request.url ?? '').split('/');
     switch (verb) {
@@ -109,6 +112,9 @@ class Engine {
         return void response.end();
       case 'mute':
         this.#muted.set(id, decodeURIComponent(rest.join('/')));
+        return void response.end();
+      case 'fill':
+        this.#full.set(id, decodeURIComponent(rest.join('/')));
         return void response.end();
       case 'muted':
         return void response.end(this.#muted.get(id) ?? '');
@@ -148,6 +154,11 @@ class Engine {
     const container = await this.#running(id);
     const { cold } = container;
     container.cold = false;
+    const full = this.#full.get(id);
+    if (full !== undefined && `${request.method} ${path}`.includes(full)) {
+      this.#full.delete(id);
+      return sendError(response, { code: 'internal', detail: 'ENOSPC: no space left on device, write' });
+    }
     const onward = forward(
       { port: container.port, path, method: request.method, headers: request.headers },
       (answer) => {

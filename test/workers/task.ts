@@ -149,6 +149,11 @@ export class Task {
     return (await this.#engine('muted')) === '';
   }
 
+  /** The sandbox's disk is full for the next call of this kind. */
+  async fillDiskForNextCall(text: string): Promise<void> {
+    await this.#engine(`fill/${encodeURIComponent(text)}`, 'POST');
+  }
+
   async refuseNextDestroy(): Promise<void> {
     await this.#engine('refuse-destroy', 'POST');
   }

@@ -34,29 +34,37 @@ const FETCH_ALL = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tag
 export const runRestore = (spec: RestoreSpec, place: Place, signal: AbortSignal): Promise<RestoreResult> =>
   answerDiskErrors(
     () => restore(spec, place, signal),
-    (failure) => ({ ok: false, failure }),
+    (failure) => failed(failure),
   );
+
+type Refusal = GitFailure & { unusable?: true };
+
+const failed = ({ reason, detail, unusable }: Refusal): RestoreResult => ({
+  ok: false,
+  failure: { reason, detail },
+  unusable: unusable === true,
+});
+
+const unusable = (detail: string): Refusal => ({ ...otherFailure(detail), unusable: true });
 
 async function restore(spec: RestoreSpec, place: Place, signal: AbortSignal): Promise<RestoreResult> {
   const limit = { timeoutMs: spec.timeout_ms, signal };
   const found = await inspectRepository(place);
   if (found.files === 'whole') return answerFacts(place, limit);
-  if (found.damage !== null)
-    return { ok: false, failure: otherFailure(`${place.directory}: ${found.damage}.`) };
+  if (found.damage !== null) return failed(otherFailure(`${place.directory}: ${found.damage}.`));
   const bundle = snapshotPath(place, spec.snapshot);
   const header = await readBundleHeader(bundle);
-  if (header === null)
-    return { ok: false, failure: otherFailure(`The snapshot ${spec.snapshot} is missing or no bundle.`) };
+  if (header === null) return failed(unusable(`The snapshot ${spec.snapshot} is missing or no bundle.`));
 
   await clearIncomplete(place);
   await dropMarker(place);
   const stage = await openStage(openSession(place, spec.remote, limit));
   try {
     const state = await fillStage(stage, spec, { path: bundle, header });
-    if (!state.ok) return { ok: false, failure: state.error };
+    if (!state.ok) return failed(state.error);
     await addExtras(stage, spec);
     const published = await publishStage(place, stage.directory, state.value);
-    if (!published.ok) return { ok: false, failure: published.error };
+    if (!published.ok) return failed(published.error);
     await rememberSaved(place, state.value.saved);
     await rememberLeft(place, state.value.left);
     return await answerFacts(place, limit);
@@ -85,25 +93,35 @@ async function fillStage(
   stage: Stage,
   spec: RestoreSpec,
   bundle: { path: string; header: BundleHeader },
-): Promise<Result<SnapshotState, GitFailure>> {
+): Promise<Result<SnapshotState, Refusal>> {
   const files = bundle.header.refs.get(FILES_REF) ?? '';
-  if (!isSha(files)) return err(otherFailure(`The snapshot ${spec.snapshot} holds no files of a workspace.`));
+  if (!isSha(files)) return err(unusable(`The snapshot ${spec.snapshot} holds no files of a workspace.`));
   const made = await initStage(stage, { ...spec, format: objectFormatOf(files) });
   if (!made.ok) return made;
   const prepared = await fetchPrerequisites(stage, spec, bundle.header.prerequisites);
   if (!prepared.ok) return prepared;
   const what = 'Unpacking the snapshot';
   const unpacked = await inStage(stage, { what, args: ['bundle', 'unbundle', bundle.path] });
-  // A bundle that was cut off sounds to git like a broken connection.
-  if (!unpacked.ok) return err({ ...unpacked.error, reason: 'other' });
+  if (!unpacked.ok) return err(unpackFailure(unpacked.error));
   const message = await inStage(stage, { what, args: ['show', '--no-patch', '--format=%B', files] });
   if (!message.ok) return message;
   const state = parseSnapshotState(message.value.stdout.toString());
-  if (state === null) return err(otherFailure(`The snapshot ${spec.snapshot} does not say what it holds.`));
+  if (state === null) return err(unusable(`The snapshot ${spec.snapshot} does not say what it holds.`));
   const named = await restoreRefs(stage, state);
   if (!named.ok) return named;
   const restored = await restoreFiles(stage, state, files);
   return restored.ok ? ok(state) : restored;
+}
+
+/** A full disk or a killed git says nothing about the bundle; broken content does. One that was cut off sounds to git like a broken connection. */
+function unpackFailure({ reason, detail }: GitFailure): Refusal {
+  if (reason === 'timeout' || /died of signal|no space|diskspace|quota|write/i.test(detail))
+    return { reason: reason === 'timeout' ? reason : 'other', detail };
+  return /corrupt|early EOF|inflate|mismatch|unresolved|bad object|unexpected|garbage|not a pack/i.test(
+    detail,
+  )
+    ? unusable(detail)
+    : { reason: 'other', detail };
 }
 
 /** A snapshot of a large repository leaves out what the remote had; by then a branch may have moved on. */
