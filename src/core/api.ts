@@ -371,3 +371,4 @@ export const Problem = z.object({
   retryable: z.boolean(),
   diagnostics: z.array(DiagnosticView).optional(),
 });
+export type Problem = z.infer<typeof Problem>;
