@@ -15,7 +15,7 @@ const SCAFFOLD = `${JSON.stringify(
 )}\n`;
 
 const NEXT = `It does nothing yet. Put a handler into an event, such as
-  "pre_tool_use": [{ "type": "command", "matcher": "Bash", "command": "./scripts/guard.sh" }]
+  "pre_tool_use": [{ "type": "command", "matcher": "Bash|Shell", "command": "./scripts/guard.sh" }]
 then run: harness plan`;
 
 export const runAddHook: Run = ({ names }, io) => {
