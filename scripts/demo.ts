@@ -58,6 +58,7 @@ async function main(): Promise<void> {
   const { once } = readOptions(USAGE, { once: { type: 'boolean', default: false } });
   const port = readPort(USAGE, 0);
   const folder = mkdtempSync(join(tmpdir(), 'edge-harness-demo-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const remote = makeDemoRepository(folder);
   say(`a bare repository with a small project: ${remote}`);
   const starting = startStack({
@@ -76,7 +77,6 @@ async function main(): Promise<void> {
       (stack) => stack.stop(),
       () => undefined,
     );
-    rmSync(folder, { recursive: true, force: true });
     return process.exit(code);
   };
   onEndSignal(() => void end(once ? 1 : 0));

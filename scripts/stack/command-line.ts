@@ -35,8 +35,13 @@ export function fail(thrown: unknown): never {
   process.exit(1);
 }
 
-/** `fetch failed` alone does not say why. */
+/** `fetch failed` alone does not say why, nor does `spawnSync git ENOENT`. */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
+  if (isMissingProgram(thrown))
+    return `${(thrown as NodeJS.ErrnoException).path} cannot be started: is it installed, and on the PATH?`;
   return thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message;
 }
+
+const isMissingProgram = (error: NodeJS.ErrnoException): boolean =>
+  error.code === 'ENOENT' && (error.syscall ?? '').startsWith('spawn');

@@ -127,6 +127,17 @@ test('what dev says when the WORKFLOW.md that it watches is broken, gone and rig
   expect(await dev.interrupt()).toBe(0);
 });
 
+test('without git the demo says so, and leaves nothing', () => {
+  const folder = makeFolder('no-git');
+  const { status, stderr } = spawnSync(process.execPath, [join(SCRIPTS, 'demo.ts'), '--once'], {
+    env: environment(folder, { PATH: folder }),
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('error: git cannot be started: is it installed, and on the PATH?\n');
+  expect(status).toBe(1);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('a Ctrl-C ends the demo and removes everything', async () => {
   const folder = makeFolder('demo');
   const demo = await start('demo.ts', folder, [], 'dispatched "ABC-1"');
