@@ -8,13 +8,13 @@ import { createServer, request as forward, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { AttemptView, Dispatched, WorkspaceDetail, WorkspacePage } from '../src/core/api.ts';
 import { SupervisorClient } from '../src/sandbox/client.ts';
 import { createLoopback } from '../src/sandbox/loopback.ts';
 import type { ScriptSpec } from '../src/sandbox/protocol.ts';
 import { startGitServer, type GitServer } from '../test/support/git-server.ts';
 import { ApiClient, waitFor } from './stack/api-client.ts';
+import { misuse, readOptions } from './stack/command-line.ts';
 import { startSandboxHost } from './stack/sandbox-host.ts';
 import { randomSecret } from './stack/stack.ts';
 import { startWorker } from './stack/worker.ts';
@@ -23,9 +23,8 @@ const RUNS = 25;
 /** Between looks: each is work for the same processors. */
 const STEP_MS = 100;
 
-const { values } = parseArgs({
-  options: { tasks: { type: 'string', default: '200' }, only: { type: 'string' } },
-});
+const USAGE = 'npm run bench -- [--tasks N] [--only hook|warm|first|pages|tasks]';
+const values = readOptions(USAGE, { tasks: { type: 'string', default: '200' }, only: { type: 'string' } });
 
 interface Bench {
   api: ApiClient;
@@ -48,6 +47,8 @@ const BENCHMARKS: Record<string, (bench: Bench) => Promise<void>> = {
 };
 
 async function main(): Promise<void> {
+  if (values.only !== undefined && !(values.only in BENCHMARKS))
+    misuse(USAGE, `there is no benchmark "${values.only}"`);
   const folder = mkdtempSync(join(tmpdir(), 'edge-harness-bench-'));
   const root = join(folder, 'workspaces');
   mkdirSync(root);

@@ -1,14 +1,12 @@
 /** `npm run chaos -- --seed S --kills N [--tasks T] [--pace MS]`: exits non-zero on a violated invariant, and prints what replays it. */
-import { parseArgs } from 'node:util';
 import { runChaos } from './chaos/run.ts';
+import { readOptions } from './stack/command-line.ts';
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: String(Date.now() % 100_000) },
-    kills: { type: 'string', default: '20' },
-    tasks: { type: 'string', default: '6' },
-    pace: { type: 'string', default: '4000' },
-  },
+const values = readOptions('npm run chaos -- [--seed S] [--kills N] [--tasks T] [--pace MS]', {
+  seed: { type: 'string', default: String(Date.now() % 100_000) },
+  kills: { type: 'string', default: '20' },
+  tasks: { type: 'string', default: '6' },
+  pace: { type: 'string', default: '4000' },
 });
 const seed = Number(values.seed);
 const interruption = new AbortController();

@@ -3,13 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { AttemptView, Dispatched, WorkspaceDetail, WorkspacePage } from '../src/core/api.ts';
 import { ApiClient, waitFor } from './stack/api-client.ts';
+import { fail, messageOf, readOptions, readPort } from './stack/command-line.ts';
 import { makeDemoRepository } from './stack/demo-repository.ts';
+import { onEndSignal } from './stack/end-signal.ts';
 import { createSignInLink } from './stack/sign-in-link.ts';
-import { randomSecret, startStack } from './stack/stack.ts';
+import { randomSecret, startStack, type Stack } from './stack/stack.ts';
 import { formatTable } from './stack/table.ts';
+
+const USAGE = 'npm run demo -- [--once]   (environment: PORT, API_TOKEN)';
 
 const WORKFLOW = `---
 hooks:
@@ -52,12 +55,14 @@ const say = (text: string) =>
   console.log(`${((Date.now() - startedAtMs) / 1000).toFixed(1).padStart(5)} s  ${text}`);
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
+  const { once } = readOptions(USAGE, { once: { type: 'boolean', default: false } });
+  const port = readPort(USAGE, 0);
   const folder = mkdtempSync(join(tmpdir(), 'edge-harness-demo-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const remote = makeDemoRepository(folder);
   say(`a bare repository with a small project: ${remote}`);
-  const stack = await startStack({
-    port: Number(process.env['PORT'] ?? 0),
+  const starting = startStack({
+    port,
     token: process.env['API_TOKEN'] ?? randomSecret(),
     encryptionKey: randomSecret(),
     stateDirectory: join(folder, 'state'),
@@ -65,25 +70,37 @@ async function main(): Promise<void> {
     // The demo shows the service, not this machine's login profile, which every `bash -lc` would run first.
     home: makeHome(folder),
   });
-  const end = async (code: number) => {
-    await stack.stop();
-    rmSync(folder, { recursive: true, force: true });
-    process.exit(code);
+  let ending: Promise<never> | undefined;
+  const end = (code: number) => (ending ??= stop(code));
+  const stop = async (code: number): Promise<never> => {
+    await starting.then(
+      (stack) => stack.stop(),
+      () => undefined,
+    );
+    return process.exit(code);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void end(values.once ? 1 : 0));
+  onEndSignal(() => void end(once ? 1 : 0));
   try {
+    const stack = await starting;
     say(`the service is up: ${stack.url}`);
     await runDemo(new ApiClient(stack.url, stack.token), remote, join(folder, 'workspaces'));
+    if (once) return await end(0);
+    await sayStillUp(stack);
   } catch (thrown) {
-    console.error(`\nthe demo failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    if (ending === undefined) console.error(`\nthe demo failed: ${messageOf(thrown)}`);
     return end(1);
   }
-  if (values.once) return end(0);
-  console.log(
-    `\nStill up: open ${await createSignInLink(stack)} (API: ${stack.url}/docs), token ${stack.token}\nCtrl-C ends it and removes everything.`,
-  );
 }
+
+const sayStillUp = async (stack: Stack): Promise<void> =>
+  console.log(`
+Still up:
+
+  open    ${await createSignInLink(stack)}
+          signs you in, once (API: ${stack.url}/docs)
+  token   ${stack.token}
+
+Ctrl-C ends it and removes everything.`);
 
 function makeHome(folder: string): string {
   const home = join(folder, 'home');
@@ -208,4 +225,4 @@ function expect(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise);
 }
 
-await main();
+await main().catch(fail);

@@ -1,30 +1,42 @@
 /** `npm run dev`: the service on this machine, without Docker and without an account. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
-import { basename, dirname, isAbsolute, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type { Problem } from '../src/core/api.ts';
 import { ApiClient } from './stack/api-client.ts';
+import { fail, messageOf, misuse, readOptions, readPort } from './stack/command-line.ts';
 import { makeDemoRepository } from './stack/demo-repository.ts';
+import { onEndSignal } from './stack/end-signal.ts';
 import { createSignInLink } from './stack/sign-in-link.ts';
 import { defaultRoots, randomSecret, startStack, type Stack } from './stack/stack.ts';
+import { lockState } from './stack/state-lock.ts';
 
+const USAGE = `npm run dev -- [--project NAME [--repository URL|FOLDER] [--workflow FILE]]
+environment: PORT (8787), API_TOKEN, ENCRYPTION_KEY, HOST_ROOTS`;
 const STATE = resolve('.edge-harness');
 const DEFAULT_PORT = 8787;
 const SWEEP_MS = 5 * 60_000;
 /** Editors write a file in several steps. */
 const SETTLE_MS = 100;
+const NO_THROW = { throwIfNoEntry: false } as const;
 
 interface Secrets {
   token: string;
   encryptionKey: string;
 }
 
+interface Options {
+  project?: string;
+  repository?: string;
+  workflow?: string;
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { project: { type: 'string' }, repository: { type: 'string' }, workflow: { type: 'string' } },
-  });
+  const options = checkedOptions();
+  const port = readPort(USAGE, DEFAULT_PORT);
   const secrets = loadSecrets();
-  const stack = await startStack({
-    port: Number(process.env['PORT'] ?? DEFAULT_PORT),
+  await lockState(STATE);
+  const starting = startStack({
+    port,
     token: process.env['API_TOKEN'] ?? secrets.token,
     encryptionKey: process.env['ENCRYPTION_KEY'] ?? secrets.encryptionKey,
     stateDirectory: STATE,
@@ -32,16 +44,39 @@ async function main(): Promise<void> {
     onLog: showRequest,
     vars: { DEMO_REPOSITORY: makeDemoRepository(`${STATE}/demo`) },
   });
-  const end = endOnSignal(stack);
+  onEndSignal(() => {
+    console.log('\nending …');
+    void end(starting, 0);
+  });
   try {
-    await announce(stack, values);
+    await announce(await starting, options);
   } catch (thrown) {
-    console.error(`error: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-    process.exitCode = 1;
-    await stack.stop();
-    process.exit();
+    console.error(`error: ${messageOf(thrown)}`);
+    await end(starting, 1);
   }
-  await end;
+}
+
+function checkedOptions(): Options {
+  const text = { type: 'string' } as const;
+  const options = readOptions(USAGE, { project: text, repository: text, workflow: text });
+  const { project, repository, workflow } = options;
+  if (project === undefined && (repository ?? workflow) !== undefined)
+    return misuse(USAGE, '--repository and --workflow are of a project: name it with --project');
+  if (repository !== undefined && isFolder(repository) && !statSync(repository, NO_THROW)?.isDirectory())
+    return misuse(USAGE, `--repository ${repository}: there is no such folder`);
+  if (workflow !== undefined && !statSync(workflow, NO_THROW)?.isFile())
+    return misuse(USAGE, `--workflow ${workflow}: there is no such file`);
+  return options;
+}
+
+async function end(starting: Promise<Stack>, code: number): Promise<void> {
+  try {
+    const stack = await starting;
+    await stack.stop();
+    process.exit(code);
+  } catch {
+    process.exit(1);
+  }
 }
 
 /** One short line per request that changed something or failed; everything else as it is. */
@@ -72,30 +107,9 @@ function loadSecrets(): Secrets {
   return JSON.parse(readFileSync(path, 'utf8')) as Secrets;
 }
 
-function endOnSignal(stack: Stack): Promise<void> {
-  return new Promise((ended) => {
-    let ending = false;
-    const end = () => {
-      if (ending) return;
-      ending = true;
-      console.log('\nending …');
-      stack.stop().then(
-        () => process.exit(process.exitCode ?? 0),
-        () => process.exit(1),
-      );
-      ended();
-    };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-  });
-}
-
-async function announce(
-  stack: Stack,
-  values: { project?: string; repository?: string; workflow?: string },
-): Promise<void> {
+async function announce(stack: Stack, { project, repository, workflow }: Options): Promise<void> {
   const api = new ApiClient(stack.url, stack.token);
-  if (values.project !== undefined)
-    await registerProject(stack, api, values.project, values.repository, values.workflow);
+  if (project !== undefined) await registerProject(stack, api, project, repository, workflow);
   await sweep(api);
   setInterval(() => void sweep(api), SWEEP_MS).unref();
   console.log(`\nedge-harness is ready
@@ -115,7 +129,7 @@ async function sweep(api: ApiClient): Promise<void> {
   try {
     await api.call('POST', '/v1/sweep');
   } catch (thrown) {
-    console.error(`sweep: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    console.error(`sweep: ${messageOf(thrown)}`);
   }
 }
 
@@ -137,34 +151,40 @@ async function registerProject(
   if (file !== null) applyOnChange(api, project, file);
 }
 
-/** A relative path means a folder of this machine. */
-const asUrl = (repository: string): string =>
-  /^[a-z][a-z0-9+.-]*:/i.test(repository) || isAbsolute(repository) || /^[^/]+@[^/]+:/.test(repository)
-    ? repository
-    : resolve(repository);
+/** What is no URL is a folder of this machine. */
+const asUrl = (repository: string): string => (isFolder(repository) ? resolve(repository) : repository);
+
+const isFolder = (repository: string): boolean =>
+  !/^[a-z][a-z0-9+.-]*:/i.test(repository) && !/^[^/]+@[^/]+:/.test(repository);
 
 /** The folder is watched, not the file: editors replace it. */
 function applyOnChange(api: ApiClient, project: string, file: string): void {
   let timer: NodeJS.Timeout | undefined;
   let last = readFileSync(file, 'utf8');
+  const name = basename(file);
   const apply = async () => {
-    const text = existsSync(file) ? readFileSync(file, 'utf8') : last;
+    if (!existsSync(file)) return console.error(`${name} is gone: the last good one stays in force`);
+    const text = readFileSync(file, 'utf8');
     if (text === last) return;
     last = text;
     try {
-      await api.call('PUT', `/v1/projects/${project}/workflow`, text);
-      console.log(`${basename(file)} applied to ${project}`);
-    } catch (thrown) {
-      console.error(
-        `${basename(file)} refused, the last good one stays in force: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      const { status, body } = await api.call<Problem>(
+        'PUT',
+        `/v1/projects/${project}/workflow`,
+        text,
+        [422],
       );
+      if (status === 422) console.error(`${name} refused, the last good one stays in force: ${body.detail}`);
+      else console.log(`${name} applied to ${project}`);
+    } catch (thrown) {
+      console.error(`${name} not applied: ${messageOf(thrown)}`);
     }
   };
-  watch(dirname(file), (_, name) => {
-    if (name !== basename(file)) return;
+  watch(dirname(file), (_, changed) => {
+    if (changed !== name) return;
     clearTimeout(timer);
     timer = setTimeout(() => void apply(), SETTLE_MS);
   });
 }
 
-await main();
+await main().catch(fail);

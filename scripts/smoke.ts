@@ -2,9 +2,11 @@
  * `npm run smoke -- --url U --token T --location L [--repository R]`: a whole life of a task against any deployment, one line a step;
  * exits non-zero at the first wrong answer. Leaves nothing behind but the task's branch in R.
  */
-import { parseArgs } from 'node:util';
 import type { AttemptView, Dispatched, ExecLine, WorkspaceDetail, WorkspacePage } from '../src/core/api.ts';
 import { ApiClient, waitFor } from './stack/api-client.ts';
+import { messageOf, misuse, readOptions } from './stack/command-line.ts';
+
+const USAGE = 'npm run smoke -- --url URL --token TOKEN --location cloudflare|docker|host [--repository URL]';
 
 /** A cold sandbox boots, and its clone goes over a real network. */
 const LONG = { timeoutMs: 300_000, stepMs: 500 };
@@ -30,21 +32,21 @@ interface Options {
   repository: string | undefined;
 }
 
-function readOptions(): Options {
+function checkedOptions(): Options {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { url: text, token: text, location: text, repository: text } });
-  const { url, token, location, repository } = values;
-  if (url === undefined || token === undefined || location === undefined) {
-    console.error(
-      'usage: npm run smoke -- --url URL --token TOKEN --location cloudflare|docker|host [--repository URL]',
-    );
-    process.exit(2);
-  }
+  const { url, token, location, repository } = readOptions(USAGE, {
+    url: text,
+    token: text,
+    location: text,
+    repository: text,
+  });
+  if (url === undefined || token === undefined || location === undefined)
+    return misuse(USAGE, '--url, --token and --location are needed');
   return { url, token, location, repository };
 }
 
 async function main(): Promise<void> {
-  const options = readOptions();
+  const options = checkedOptions();
   const api = new ApiClient(options.url, options.token);
   const project = `smoke-${Date.now().toString(36)}`;
   const startedAtMs = Date.now();
@@ -54,11 +56,13 @@ async function main(): Promise<void> {
     await runLife(api, options, project, step);
     console.log('smoke: every step was right');
   } catch (thrown) {
-    console.error(`WRONG  ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    console.error(`WRONG  ${messageOf(thrown)}`);
     process.exitCode = 1;
-  } finally {
-    await cleanUp(api, project);
   }
+  await cleanUp(api, project).catch((thrown: unknown) => {
+    console.error(`WRONG  clean-up: ${messageOf(thrown)}`);
+    process.exitCode = 1;
+  });
 }
 
 async function runLife(

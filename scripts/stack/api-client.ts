@@ -1,4 +1,5 @@
 /** The HTTP API as scripts use it: JSON in and out, and an error that says what the service answered. */
+import type { Problem } from '../../src/core/api.ts';
 
 export class ApiClient {
   readonly #url: string;
@@ -26,16 +27,21 @@ export class ApiClient {
       ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
     });
     const text = await answer.text();
-    if (!answer.ok && !accepted.includes(answer.status))
-      throw new Error(`${method} ${path} → ${answer.status}: ${text}`);
     const isJson = /^application\/(problem\+)?json/.test(answer.headers.get('content-type') ?? '');
-    return { status: answer.status, body: (isJson ? JSON.parse(text) : text) as T };
+    const content: unknown = isJson ? JSON.parse(text) : text;
+    if (!answer.ok && !accepted.includes(answer.status))
+      throw new Error(
+        `${method} ${path} → ${answer.status} ${isJson ? summaryOf(content as Problem) : text}`,
+      );
+    return { status: answer.status, body: content as T };
   }
 
   async get<T>(path: string): Promise<T> {
     return (await this.call<T>('GET', path)).body;
   }
 }
+
+const summaryOf = ({ code, detail }: Problem): string => `${code}: ${detail}`;
 
 /** Asks again until `isDone`; throws with the last answer when time runs out. */
 export async function waitFor<T>(

@@ -1,6 +1,7 @@
 /** Keeps workerd running: Miniflare starts a crashed one again once, but gives up when that one dies, too. */
 import { connect } from 'node:net';
 import { Miniflare, type MiniflareOptions } from 'miniflare';
+import { END_SIGNALS } from './end-signal.ts';
 
 export interface RunningWorker {
   url: URL;
@@ -14,14 +15,14 @@ const LOOK_MS = 500;
 const REFUSALS_BEFORE_RESTART = 6;
 
 export async function keepUp(options: MiniflareOptions): Promise<RunningWorker> {
-  let miniflare = new Miniflare(options);
+  let miniflare = createMiniflare(options);
   const url = await miniflare.ready;
   const stopping = new AbortController();
   const watching = watch(url, stopping.signal, async () => {
     console.error('workerd is gone; starting it again');
     await miniflare.dispose().catch(() => undefined);
     // The same port and folder: to its callers it is the same service.
-    miniflare = new Miniflare({ ...options, port: Number(url.port) });
+    miniflare = createMiniflare({ ...options, port: Number(url.port) });
     await miniflare.ready.catch(() => undefined);
   });
   return {
@@ -33,6 +34,18 @@ export async function keepUp(options: MiniflareOptions): Promise<RunningWorker> 
       await miniflare.dispose().catch(() => undefined);
     },
   };
+}
+
+/** At a signal Miniflare exits at once. Whoever listens already wants to end in order: for them it does not listen. */
+function createMiniflare(options: MiniflareOptions): Miniflare {
+  const before = END_SIGNALS.map((signal) => ({ signal, listeners: process.listeners(signal) }));
+  const miniflare = new Miniflare(options);
+  for (const { signal, listeners } of before) {
+    if (listeners.length === 0) continue;
+    for (const listener of process.listeners(signal))
+      if (!listeners.includes(listener)) process.removeListener(signal, listener);
+  }
+  return miniflare;
 }
 
 async function watch(url: URL, signal: AbortSignal, restart: () => Promise<void>): Promise<void> {

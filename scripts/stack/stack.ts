@@ -69,9 +69,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     return { url, token: options.token, host, worker, stop: () => stopAll(worker, host) };
   } catch (thrown) {
     await host.stop();
-    throw thrown;
+    throw isPortTaken(thrown)
+      ? new Error(`port ${options.port} is in use: end what listens there, or choose another with PORT=…`)
+      : thrown;
   }
 }
+
+const isPortTaken = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_ADDRESS_IN_USE';
 
 /** Location docker is a mode of the sandbox host, where a Docker engine answers. */
 async function offeredLocations(host: RunningSandboxHost): Promise<string> {

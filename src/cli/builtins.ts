@@ -4,7 +4,6 @@
  */
 export const { parseArgs } = process.getBuiltinModule('node:util');
 export const { isUtf8 } = process.getBuiltinModule('node:buffer');
-export const { enableCompileCache } = process.getBuiltinModule('node:module');
 export const fs = process.getBuiltinModule('node:fs');
 
 /** Loads the crypto module with the first call. */

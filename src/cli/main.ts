@@ -65,6 +65,7 @@ const parseInvocation = (command: Command, argv: readonly string[]): Result<Invo
     const expected = command.names.map((name) => `<${name}>`).join(' ') || 'nothing';
     return err(`'harness ${command.words}' takes ${expected}, but ${positionals.length} names are given.`);
   } catch (error) {
-    return err((error as Error).message);
+    // Node adds how to give a name that starts with a dash: nothing here does.
+    return err((error as Error).message.replace(/ To specify a positional argument .*/s, ''));
   }
 };

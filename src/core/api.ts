@@ -1,7 +1,12 @@
 /** The wire model of API version 1: requests and answers, as `api.md` shows them. The one source of types, validation and OpenAPI. */
 import * as z from 'zod';
 
-export const ProjectId = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
+export const ProjectId = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    'must be 1 to 63 small letters, digits and dashes, without a dash at either end',
+  );
 /** @public Named in the OpenAPI document. */
 export const LocationName = z.enum(['cloudflare', 'docker', 'host']);
 
@@ -371,3 +376,4 @@ export const Problem = z.object({
   retryable: z.boolean(),
   diagnostics: z.array(DiagnosticView).optional(),
 });
+export type Problem = z.infer<typeof Problem>;

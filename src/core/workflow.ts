@@ -230,7 +230,7 @@ function addIssue(front: FrontMatter, input: unknown, issue: z.core.$ZodIssue): 
 function suggestion(name: string): string {
   const names = Object.keys(Hooks.shape);
   const near = names.find((known) => distance(bare(known), bare(name)) <= 2);
-  return near ? `: did you mean ${near}` : `: the names are ${names.join(', ')}`;
+  return near ? ` (did you mean ${near}?)` : `: the names are ${names.join(', ')}`;
 }
 
 const bare = (name: string): string =>

@@ -80,11 +80,17 @@ describe('add hook', () => {
   test('scaffolds a source that applies without effect, and registers it', async () => {
     const repository = new ScratchRepository();
     await repository.run('init --providers claude,copilot,codex,cursor');
-    expect(await repository.run('add hook my.hook-1')).toMatchObject({ exitCode: 0 });
+    const { exitCode, stdout } = await repository.run('add hook my.hook-1');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('It does nothing yet. Put a handler into an event');
     expect(JSON.parse(repository.read('.harness/manifest.json'))).toMatchObject({
       entities: [{ type: 'hook', id: 'my.hook-1' }],
     });
-    expect(await repository.run('validate')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await repository.run('validate')).toMatchObject({
+      exitCode: 0,
+      stdout: 'valid    1 hook, 4 providers\n',
+      stderr: '',
+    });
     expect(await repository.run('apply')).toMatchObject({ exitCode: 0, stdout: 'Nothing to do.\n' });
   });
 
@@ -152,7 +158,7 @@ describe('any command', () => {
     ['add hook a b', '2 names'],
     ['provider enable', '<provider>'],
     ['provider enable gemini', "'gemini'"],
-    ['apply --force', '--force'],
+    ['apply --force', "Unknown option '--force'.\nUsage: harness apply\n"],
     ['plan extra', 'nothing'],
   ])('harness %s is wrong usage: exit code 2, and the right usage is shown', async (words, part) => {
     const repository = new ScratchRepository();

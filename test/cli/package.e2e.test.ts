@@ -64,6 +64,16 @@ test(
   },
 );
 
+test('an older Node is told which one is needed', () => {
+  const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
+  const program = join(project, 'node_modules/edge-harness/dist/harness.mjs');
+  const { status, stderr } = spawnSync(process.execPath, ['--import', old, program, 'plan'], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('error: harness needs Node 22 or newer; this is Node 20.20.2\n');
+  expect(status).toBe(1);
+});
+
 test('key, workflow, --version and --help run as well', { timeout: 60_000 }, () => {
   expect(harness('key', 'ABC-1')).toMatchObject({ status: 0, stdout: 'ABC-1\n' });
   writeFileSync(join(project, 'WORKFLOW.md'), '---\nagent: [\n---\n');

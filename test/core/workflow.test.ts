@@ -296,7 +296,7 @@ describe('a message', () => {
     ['hooks: {timeout_ms: .inf}', 'hooks.timeout_ms is Infinity: it must be'],
     ['hooks: {before_run: [a]}', 'hooks.before_run is a list: it must be the text of a script'],
     ['hooks: [a]', 'hooks is a list: it must be a map.'],
-    ['hooks: {before-run: a}', 'did you mean before_run'],
+    ['hooks: {before-run: a}', 'hooks.before-run is not a hook (did you mean before_run?).'],
     ['hooks: {beforeRun: a}', 'did you mean before_run'],
     ['hooks: {pre_run: a}', 'the names are after_create, before_run, after_run, before_remove, timeout_ms'],
     ['hooks: {timeout: 5}', 'did you mean timeout_ms'],

@@ -30,6 +30,19 @@ test('without a session every page leads to the sign-in page, and a wrong token 
   await page.waitForURL('**/new-project');
 });
 
+test('the wizard sends the last answer, however fast Enter follows it', async () => {
+  const page = await browser.signedIn();
+  await page.goto('/new-project');
+  await page.getByRole('textbox', { name: 'WORKFLOW.md' }).waitFor();
+  await page.getByLabel('Name').fill('hasty');
+  await page.getByLabel('Agent command').fill('echo hasty');
+  const sent = page.waitForRequest((request) => request.method() === 'PUT');
+  await page.getByLabel('Agent command').press('Enter');
+  const { workflow } = (await sent).postDataJSON() as { workflow: string };
+  expect(workflow).toContain('root: ~/HarnessWorkspaces/hasty');
+  expect(workflow).toContain('command: |\n    echo hasty');
+});
+
 test('a failed hook shows its exit code, its output and the countdown to the next try', async () => {
   const project = await stack.project({
     workflow:

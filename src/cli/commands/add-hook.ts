@@ -14,6 +14,10 @@ const SCAFFOLD = `${JSON.stringify(
   2,
 )}\n`;
 
+const NEXT = `It does nothing yet. Put a handler into an event, such as
+  "pre_tool_use": [{ "type": "command", "matcher": "Bash|Shell", "command": "./scripts/guard.sh" }]
+then run: harness plan`;
+
 export const runAddHook: Run = ({ names }, io) => {
   const id = names[0] as string;
   if (!isHookId(id))
@@ -37,5 +41,5 @@ export const runAddHook: Run = ({ names }, io) => {
   if (refusal !== undefined) return refuse(refusal);
   const data = { id, source: path, adopted: isAdopted };
   if (isAdopted) return { ...done(`registered ${path}, which was there already.`), data };
-  return { ...done(`wrote    ${path}`, 'Edit it, then run: harness apply'), data };
+  return { ...done(`wrote    ${path}`, NEXT), data };
 };

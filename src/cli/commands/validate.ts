@@ -12,7 +12,7 @@ export const runValidate: Run = (_, io) => {
   const diagnostics = [...plan.diagnostics, ...missingScripts(opened.value)];
   const { hookIds, providers } = opened.value.manifest;
   const exitCode = exitCodeFor(diagnostics);
-  const counts = `${hookIds.length} hooks, ${providers.length} providers`;
+  const counts = `${counted(hookIds.length, 'hook')}, ${counted(providers.length, 'provider')}`;
   return {
     exitCode,
     lines: [exitCode === 0 ? `valid    ${counts}` : `invalid  ${counts}`],
@@ -21,3 +21,5 @@ export const runValidate: Run = (_, io) => {
     diagnostics,
   };
 };
+
+const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`;

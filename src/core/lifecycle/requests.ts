@@ -136,7 +136,7 @@ function onFinish(draft: Draft, request: Of<'finish-requested'>): Failure | null
   if (stage.name !== 'work' || stage.phase !== 'agent_wait')
     return failure(
       'wrong_phase',
-      `attempt ${request.attempt} is not waiting for its caller (phase agent_wait)`,
+      `attempt ${request.attempt} does not wait for its caller: only one in the phase agent_wait can be finished so`,
     );
   const detail = request.detail ?? 'the caller reported a failure';
   settle(draft, request.outcome, request.outcome === 'failed' ? { code: 'agent_failed', detail } : null);

@@ -31,7 +31,8 @@ export async function start(): Promise<void> {
   rewrite();
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void create(form, editor.text()).catch((thrown: unknown) => {
+    // An answer may be younger than what the editor shows.
+    void create(form, isOwn ? editor.text() : written(form)).catch((thrown: unknown) => {
       byId('form-error').textContent = messageOf(thrown);
       if (thrown instanceof Refusal && thrown.problem.diagnostics) editor.show(thrown.problem.diagnostics);
     });

@@ -45,7 +45,7 @@ async function finishTask(project: string, { task, in_use: inUse }: WorkspaceDet
     title: `Finish ${task.identifier}?`,
     content: [
       paragraph(
-        'The task becomes Done: the branch is saved, before_remove runs, and the workspace is removed. If the branch cannot be saved, the workspace is kept.',
+        'The task becomes Done: the branch is saved, before_remove runs, and the workspace is removed. What is not committed is lost. If the branch cannot be saved, the workspace is kept.',
       ),
       ...(inUse ? [paragraph('The attempt that runs is cancelled.')] : []),
     ],

@@ -33,7 +33,11 @@ export const NewProject = ({ locations }: { locations: readonly ProjectView['loc
             inputmode="url"
             placeholder="https://github.com/you/project.git"
           />
-          <small>Over https, without a password in it. Leave it empty for workspaces that start empty.</small>
+          <small>
+            Over https, without a password in it
+            {locations.includes('host') && ', or the path of a folder here'}. Leave it empty for workspaces
+            that start empty.
+          </small>
         </label>
         <label class="field">
           <span>Base branch</span>

@@ -125,7 +125,7 @@ const describeFiles = ({ modified, untracked }: WorkspaceView['uncommitted']): s
   ].join(', ');
 
 const Facts = ({ workspace, nowMs }: Props) => {
-  const { branch, head, uncommitted, path, location, saved } = workspace;
+  const { branch, head, uncommitted, path, location, saved, status } = workspace;
   const changed = uncommitted.modified + uncommitted.untracked;
   const editor = editorLink(workspace);
   return (
@@ -174,7 +174,8 @@ const Facts = ({ workspace, nowMs }: Props) => {
           ) : (
             <>
               <Code text={path} />
-              {location !== 'cloudflare' && (
+              {status === 'removed' && <span class="sub"> is gone</span>}
+              {location !== 'cloudflare' && status !== 'removed' && (
                 <span class="links">
                   <button type="button" class="link" data-action="copy-path" data-path={path}>
                     Copy

@@ -1,0 +1,148 @@
+/** `npm run dev` and `npm run demo` as a person uses them: mistakes on the command line, two servers in one folder, Ctrl-C. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { findLeftovers } from '../support/leftovers.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const SCRIPTS = fileURLToPath(new URL('../../scripts', import.meta.url));
+const home = realpathSync(mkdtempSync(join(tmpdir(), 'eh-scripts-')));
+const groups = new Set<number>();
+
+afterAll(() => {
+  for (const group of groups) process.kill(-group, 'SIGKILL');
+  rmSync(home, { recursive: true, force: true });
+});
+
+const environment = (folder: string, more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
+  ...process.env,
+  PORT: '0',
+  TMPDIR: folder,
+  HOST_ROOTS: join(folder, 'workspaces'),
+  ...more,
+});
+
+function makeFolder(name: string): string {
+  const folder = join(home, name);
+  mkdirSync(folder);
+  return folder;
+}
+
+const runDev = (folder: string, argv: string[], more?: Record<string, string>) =>
+  spawnSync(process.execPath, [join(SCRIPTS, 'dev.ts'), ...argv], {
+    cwd: folder,
+    env: environment(folder, more),
+    encoding: 'utf8',
+  });
+
+interface Running {
+  output: () => string;
+  /** As Ctrl-C in a terminal: to the whole group, and from npm once more. */
+  interrupt(): Promise<number | null>;
+}
+
+/** In a group of its own, as a shell starts it; resolved once it has said `ready`. */
+async function start(script: string, folder: string, argv: string[], ready: string): Promise<Running> {
+  const child = spawn(process.execPath, [join(SCRIPTS, script), ...argv], {
+    cwd: folder,
+    env: environment(folder),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const group = child.pid as number;
+  groups.add(group);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
+      groups.delete(group);
+      resolve(code);
+    });
+  });
+  await expect.poll(() => output, { timeout: 60_000 }).toContain(ready);
+  const interrupt = () => {
+    process.kill(-group, 'SIGINT');
+    process.kill(group, 'SIGINT');
+    return ended;
+  };
+  return { output: () => output, interrupt };
+}
+
+describe('a mistake on the command line gets one line and the usage', () => {
+  const folder = makeFolder('mistakes');
+  test.each([
+    ['an option of another name', ['--projekt', 'shop'], {}, "Unknown option '--projekt'"],
+    ['a repository of no project', ['--repository', '.'], {}, 'name it with --project'],
+    ['no such folder', ['--project', 'shop', '--repository', 'nope'], {}, 'there is no such folder'],
+    ['no such file', ['--project', 'shop', '--workflow', 'WORKFLOW.md'], {}, 'there is no such file'],
+    ['no number', [], { PORT: 'http' }, 'PORT is "http"'],
+    ['no port', [], { PORT: '80000' }, 'PORT is "80000"'],
+  ])('%s', (_, argv, more, said) => {
+    const { status, stderr } = runDev(folder, argv, more);
+    expect(stderr).toContain(said);
+    expect(stderr).toContain('usage: npm run dev');
+    expect(stderr).not.toContain('    at ');
+    expect(status).toBe(2);
+  });
+});
+
+test('a second server in the same folder is refused; a Ctrl-C ends the first in order, and the next one starts', async () => {
+  const folder = makeFolder('dev');
+  const first = await start('dev.ts', folder, [], 'Ctrl-C ends it.');
+  const second = runDev(folder, []);
+  expect(second.stderr).toMatch(/^error: another server works with .*\.edge-harness: end that one first/);
+  expect(second.status).toBe(1);
+  const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(first.output())?.[1] ?? '';
+  const other = runDev(makeFolder('dev-other'), [], { PORT: port });
+  expect(other.stderr).toBe(
+    `error: port ${port} is in use: end what listens there, or choose another with PORT=…\n`,
+  );
+  expect(await first.interrupt()).toBe(0);
+  expect(first.output()).toContain('ending …');
+  expect(await findLeftovers(folder)).toEqual([]);
+  const third = await start('dev.ts', folder, [], 'Ctrl-C ends it.');
+  expect(await third.interrupt()).toBe(0);
+});
+
+test('what dev says when the WORKFLOW.md that it watches is broken, gone and right again', async () => {
+  const folder = makeFolder('watched');
+  const file = join(folder, 'WORKFLOW.md');
+  writeFileSync(file, 'Work.\n');
+  const dev = await start('dev.ts', folder, ['--project', 'shop', '--workflow', file], 'Ctrl-C ends it.');
+  writeFileSync(file, '---\nhooks:\n  after_creat: x\n---\n');
+  await expect
+    .poll(dev.output)
+    .toContain('the last good one stays in force: WORKFLOW.md:3:3: hooks.after_creat is not a hook');
+  rmSync(file);
+  await expect.poll(dev.output).toContain('WORKFLOW.md is gone: the last good one stays in force');
+  writeFileSync(file, 'Work well.\n');
+  await expect.poll(dev.output).toContain('WORKFLOW.md applied to shop');
+  expect(await dev.interrupt()).toBe(0);
+});
+
+test('without git the demo says so, and leaves nothing', () => {
+  const folder = makeFolder('no-git');
+  const { status, stderr } = spawnSync(process.execPath, [join(SCRIPTS, 'demo.ts'), '--once'], {
+    env: environment(folder, { PATH: folder }),
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('error: git cannot be started: is it installed, and on the PATH?\n');
+  expect(status).toBe(1);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a Ctrl-C ends the demo and removes everything', async () => {
+  const folder = makeFolder('demo');
+  const demo = await start('demo.ts', folder, [], 'dispatched "ABC-1"');
+  await demo.interrupt();
+  expect(demo.output()).not.toContain('the demo failed');
+  expect(readdirSync(folder).filter((name) => name.startsWith('edge-harness-demo-'))).toEqual([]);
+  expect(await findLeftovers(folder)).toEqual([]);
+});
