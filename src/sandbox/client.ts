@@ -94,7 +94,7 @@ export class SupervisorClient {
     });
   }
 
-  /** Everything of the workspace that is not an operation still running. */
+  /** Everything of the workspace that no running operation owns; those that run as the agent end as `cancelled` before. */
   killLeftovers(target: Target, options: CallOptions = {}): Promise<Reply<z.infer<typeof KillAnswer>>> {
     return this.#json(KillAnswer, { method: 'POST', path: '/leftovers/kill', target, options });
   }

@@ -329,7 +329,7 @@ export type SupervisorError = z.infer<typeof SupervisorError>;
  * | POST /operations             | OperationSpec → OperationView                    | idempotent by id |
  * | GET  /operations/{id}        | OperationQuery → OperationView                   | long poll |
  * | POST /operations/{id}/cancel | → OperationView                                  | returns once the processes are gone; ended already: unchanged; unknown: `operation_not_found`, and a start that comes later ends as cancelled |
- * | POST /leftovers/kill         | → KillAnswer                                     | everything of this workspace that is not an operation still running |
+ * | POST /leftovers/kill         | → KillAnswer                                     | operations of role `agent` end; then everything of this workspace that is not an operation still running |
  * | GET  /facts?base&last_saved  | → GitFacts                                       | runs nothing that the repository configures |
  * | GET  /snapshots/{id}         | → bytes; PUT with bytes → 204                    | streams |
  * | DELETE /snapshots/{id}       | → 204                                            | |

@@ -118,6 +118,22 @@ test('an object that is evicted while a caller works goes on at finish', async (
   expect(await task.output(1, 'after_run')).toEqual(ONCE);
 });
 
+test('a command that a caller leaves running ends with its attempt, before after_run', async () => {
+  const task = await Task.create('left-running', 'hooks:\n  after_run: kill -0 $(cat ~/pid)');
+  await task.dispatch('external');
+  await task.until(({ phase }) => phase === 'agent_wait');
+  const command = 'echo $$ > ~/pid; echo up; sleep 600';
+  const reader = unwrap(await task.object.exec(command, 600_000)).getReader();
+  await reader.read();
+  unwrap(await task.object.finishAttempt(1, { outcome: 'succeeded', detail: null }, null));
+  let last = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read())
+    last = new TextDecoder().decode(part.value);
+  expect(last).toContain('"outcome":"cancelled"');
+  await task.settled();
+  expect((await task.attempt(1)).hooks).toMatchObject([{ hook: 'after_run', outcome: 'failed' }]);
+});
+
 test('a retry that is due while the object is away starts at its next alarm', async () => {
   const task = await Task.create(
     'evict-backoff',

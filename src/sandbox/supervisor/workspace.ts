@@ -94,15 +94,17 @@ export class Workspace {
     return operation;
   }
 
-  /** Everything that is not an operation still running; answers how many processes there were. */
+  /** Ends commands that run as the agent, then everything that no running operation owns; answers how many processes that was. */
   async killLeftovers(): Promise<number> {
+    const operations = [...this.#operations.values()].filter(({ record }) => record.role === 'agent');
+    await stopEach(operations);
     return (await this.#processes.killLeftovers(this.#running())).killed;
   }
 
   /** Ends every operation, then everything that is left. */
   async stopAll(): Promise<void> {
     for (const close of this.terminals) close();
-    await Promise.all([...this.#operations.values()].map((operation) => operation.stop('cancelled')));
+    await stopEach([...this.#operations.values()]);
     await this.killLeftovers();
   }
 
@@ -196,6 +198,9 @@ export class Workspace {
     }
   }
 }
+
+const stopEach = (operations: readonly Operation[]): Promise<unknown> =>
+  Promise.all(operations.map((operation) => operation.stop('cancelled')));
 
 const CANCELLED_EARLY = { outcome: 'cancelled', detail: 'It was cancelled before it started.' } as const;
 

@@ -51,6 +51,16 @@ export function describeLeftovers(way: Way): void {
       expect(await countProcesses(session(), `sleep ${nap}`)).toBe(0);
     });
 
+    test('a command that runs as the agent is one: it ends as cancelled', async () => {
+      const nap = newNap();
+      const id = await start(session(), `echo up; sleep ${nap}`, { role: 'agent' });
+      await waitForText(session(), id, 'up');
+      const { client, target } = session();
+      await client.killLeftovers(target);
+      expect(answered(await client.poll(target, id))).toMatchObject({ state: 'ended', outcome: 'cancelled' });
+      expect(await countProcesses(session(), `sleep ${nap}`)).toBe(0);
+    });
+
     test('operations still running are spared', async () => {
       const nap = newNap();
       const id = await start(session(), `echo up; sleep ${nap}; echo survived`);
