@@ -192,8 +192,7 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     if (!owner.ok) return owner;
     const workflow = this.#workflow();
     const row = owner.value.known ?? this.#reserve(settings, owner.value.key, task);
-    const state = task.state ?? row.task_state;
-    const answer = await workspaceOf(this.env, settings.id, row.key).dispatch({
+    const request = {
       type: 'dispatched',
       identity: buildIdentity(settings, workflow, row.key),
       task: {
@@ -202,9 +201,10 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
         title: task.title ?? null,
         state: task.state ?? null,
       },
-      terminal: isTerminalState(state, workflow.terminalStates),
       agent: input.agent ?? null,
-    });
+    } as const;
+    const workspace = workspaceOf(this.env, settings.id, row.key);
+    const answer = await workspace.dispatch(request, workflow.terminalStates);
     if (answer.ok) this.#adopt(row, task);
     else if (row.view === null && answer.error.code === 'task_terminal') this.#store.dropRow(row.seq);
     return answer;
@@ -304,12 +304,13 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   ) {
     const kept = (reason: string) => ({ project: settings.id, key: row.key, reason });
     try {
-      const terminal = isTerminalState(row.task_state, this.#workflow().terminalStates);
-      const view = await workspaceOf(this.env, settings.id, row.key).sweep(terminal, force, waitMs);
+      const { terminalStates } = this.#workflow();
+      const view = await workspaceOf(this.env, settings.id, row.key).sweep(terminalStates, force, waitMs);
       if (view === null) return this.#dropReservation(row);
       if (view.status === 'removed') return 'removed';
       if (view.kept !== null) return kept(view.kept.reason);
-      return terminal ? kept(`${view.status}: the removal is under way`) : 'stays';
+      const isGoing = isTerminalState(view.task.state, terminalStates);
+      return isGoing ? kept(`${view.status}: the removal is under way`) : 'stays';
     } catch (thrown) {
       return kept(`the workspace did not answer: ${String(thrown)}`);
     }

@@ -3,9 +3,12 @@ import type { Dispatched, TaskStateAnswer, WorkspaceView } from '../src/core/api
 import type { Request } from '../src/core/lifecycle/event.ts';
 import type { Answer } from './rpc.ts';
 
+export type DispatchRequest = Omit<Extract<Request, { type: 'dispatched' }>, 'terminal'>;
+
+/** `terminalStates`: of the WORKFLOW.md in force. */
 export interface WorkspaceForProject {
-  dispatch(request: Extract<Request, { type: 'dispatched' }>): Answer<Dispatched>;
+  dispatch(request: DispatchRequest, terminalStates: readonly string[]): Answer<Dispatched>;
   changeTaskState(state: string, terminal: boolean): Answer<TaskStateAnswer>;
   /** Starts a removal that is due and waits for its end at most `waitMs`; null: nothing was ever dispatched here. */
-  sweep(terminal: boolean, force: boolean, waitMs: number): Promise<WorkspaceView | null>;
+  sweep(terminalStates: readonly string[], force: boolean, waitMs: number): Promise<WorkspaceView | null>;
 }

@@ -8,7 +8,7 @@ import type {
   WorkspaceDetail,
   WorkspaceView,
 } from '../src/core/api.ts';
-import { ownershipOf, type Ownership } from '../src/core/cleanup.ts';
+import { isTaskTerminal, ownershipOf, type Ownership } from '../src/core/cleanup.ts';
 import { planConfinement } from '../src/core/confinement.ts';
 import { failure, type Failure } from '../src/core/failure.ts';
 import type { Event, Request } from '../src/core/lifecycle/event.ts';
@@ -34,7 +34,7 @@ import { IndexReporter } from './index-reporter.ts';
 import type { Answer, GitGrant, Idempotency, StoredEvent, WorkspaceRpc } from './rpc.ts';
 import { reachSandbox } from './sandbox-access.ts';
 import { projectOf } from './stubs.ts';
-import type { WorkspaceForProject } from './workspace-for-project.ts';
+import type { DispatchRequest, WorkspaceForProject } from './workspace-for-project.ts';
 import { Terminals } from './terminals.ts';
 import { WorkspaceFeed } from './workspace-feed.ts';
 import { areFilesComing, hasFiles, isFreshSandbox, readFile, writeFile } from './workspace-files.ts';
@@ -120,8 +120,9 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
 
   // What its project asks.
 
-  async dispatch(request: Extract<Request, { type: 'dispatched' }>): Answer<Dispatched> {
-    const applied = await this.#apply(request);
+  async dispatch(request: DispatchRequest, terminalStates: readonly string[]): Answer<Dispatched> {
+    const terminal = isTaskTerminal(this.#store.load(), request.task.state, terminalStates);
+    const applied = await this.#apply({ ...request, terminal });
     if (!applied.ok) return applied;
     const { attempt, queued } = applied.value;
     return ok({
@@ -140,8 +141,9 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
     return ok({ workspace: viewWorkspace(applied.value), effect });
   }
 
-  async sweep(terminal: boolean, force: boolean, waitMs: number): Promise<WorkspaceView | null> {
+  async sweep(terminalStates: readonly string[], force: boolean, waitMs: number) {
     if (this.#store.load() === null) return null;
+    const terminal = isTaskTerminal(this.#store.load(), null, terminalStates);
     await this.#apply({ type: 'swept', terminal, force });
     await this.#waitWhile(({ stage }) => stage.name === 'removal', waitMs);
     const state = this.#store.load();

@@ -1,5 +1,19 @@
 /** What cleanup does about a folder on the host that no workspace goes by. Pure. */
 import type { State } from './lifecycle/state.ts';
+import { isTerminalState } from './workflow.ts';
+
+/**
+ * `given` null: as the workspace knows its task, which hears of a change before its project's index does. What the task of a
+ * removed one was counts for nothing.
+ */
+export function isTaskTerminal(
+  state: State | null,
+  given: string | null,
+  terminalStates: readonly string[],
+): boolean {
+  const known = state === null || state.stage.name === 'removed' ? '' : state.task.state;
+  return isTerminalState(given ?? known, terminalStates);
+}
 
 /** Whose an incarnation is, as the workspace of its key knows: `left` was its own once and is no more. */
 export type Ownership = 'in use' | 'left' | 'unknown';
