@@ -42,6 +42,13 @@ export class WorkspaceStore {
     migrate(storage, MIGRATIONS);
   }
 
+  /** Everything goes, tables included; a dispatch that comes while the object is still there starts from empty ones. */
+  async clear(): Promise<void> {
+    await this.#storage.deleteAll();
+    migrate(this.#storage, MIGRATIONS);
+    this.#state = null;
+  }
+
   load(): State | null {
     if (this.#state === undefined) {
       const value = this.meta('state');

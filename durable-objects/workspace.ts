@@ -115,7 +115,7 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
 
   async #forget(): Promise<void> {
     await this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.deleteAll();
+    await this.#store.clear();
   }
 
   // What its project asks.

@@ -319,6 +319,18 @@ describe('awake and asleep', () => {
     expect(await task.isAwake()).toBe(false);
   });
 
+  test('a record that was forgotten after 30 days leaves room for the next workspace at once', async () => {
+    const task = await Task.create('cf-forgotten', agent());
+    await task.run();
+    await task.end();
+    await task.status('removed');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31 * 86_400_000 });
+    await runDurableObjectAlarm(task.stub);
+    vi.useRealTimers();
+    expect(await task.object.view()).toMatchObject({ ok: false, error: { code: 'workspace_not_found' } });
+    expect(await task.run()).toMatchObject({ attempt_count: 1, saved: { status: 'saved' } });
+  });
+
   test('a task that its project still takes for terminal is neither swept nor refused: its workspace knows better', async () => {
     const task = await Task.create('cf-reopened', agent());
     await task.run();
