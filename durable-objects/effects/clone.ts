@@ -38,8 +38,9 @@ async function runRestore(
   snapshot: string,
 ): Promise<EffectEnd | null> {
   const uploaded = await uploadSnapshot(context, snapshot);
-  if (uploaded === null) return null;
+  if (uploaded === null) return 'later';
   if (uploaded.kind !== 'answer') return absent(absenceOf(uploaded));
+  if (!uploaded.value) return null;
   const { identity, saved } = context.state();
   const { git } = keptWorkflow(context.store);
   const id = restoreId(operation);

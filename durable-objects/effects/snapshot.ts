@@ -2,7 +2,7 @@
 import type { State } from '../../src/core/lifecycle/state.ts';
 import type { Reply } from '../../src/sandbox/client.ts';
 import type { OperationView } from '../../src/sandbox/protocol.ts';
-import { at, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
+import { at, insist, type CommandOf, type EffectContext, type EffectEnd } from './context.ts';
 import { runOperation } from './operation.ts';
 
 const SNAPSHOT_TIMEOUT_MS = 600_000;
@@ -77,10 +77,14 @@ async function dropOlder(bucket: R2Bucket, prefix: string, newest: string): Prom
   if (older.length > 0) await bucket.delete(older.map(({ key }) => key));
 }
 
-/** null: there is no such snapshot. */
-export async function uploadSnapshot(context: EffectContext, id: string): Promise<Reply<null> | null> {
-  const object = await context.env.SNAPSHOTS?.get(`${prefixOf(context.state())}${id}`);
-  return object ? context.client.writeSnapshot(at(context.state()), id, object.body) : null;
+/** false: there is no such snapshot; null: this run's time is over. A stream can be sent once: each try reads it anew. */
+export function uploadSnapshot(context: EffectContext, id: string): Promise<Reply<boolean> | null> {
+  return insist<boolean>(context, async () => {
+    const object = await context.env.SNAPSHOTS?.get(`${prefixOf(context.state())}${id}`);
+    if (!object) return { kind: 'answer', value: false };
+    const sent = await context.client.writeSnapshot(at(context.state()), id, object.body);
+    return sent.kind === 'answer' ? { kind: 'answer', value: true } : sent;
+  });
 }
 
 export async function deleteSnapshots(context: EffectContext): Promise<void> {

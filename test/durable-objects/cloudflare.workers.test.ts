@@ -143,6 +143,17 @@ describe.concurrent('a sandbox that is replaced', () => {
     expect(await task.sha()).toBe(before.head);
   });
 
+  test('whose snapshot does not get there at first is restored from it all the same', async () => {
+    const task = await Task.create('cf-snapshot-cut', agent('true'));
+    await git('refusePushes', task.project, 'closed');
+    const before = await task.run({ command: COMMIT });
+    await task.putToSleep();
+    await git('refusePushes', task.project, null);
+    await task.cutNextCall('PUT /snapshots/');
+    await task.run({ command: 'git rev-parse HEAD' });
+    expect(await task.output(2, 'agent')).toEqual([before.head]);
+  });
+
   test('brings back what a failed save missed and the next agent left behind, for the save that succeeds', async () => {
     const task = await Task.create('cf-left', agent('true'));
     await git('refusePushes', task.project, 'closed');

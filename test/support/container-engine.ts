@@ -77,6 +77,8 @@ class Engine {
   readonly #muted = new Map<string, string>();
   /** By id: what a call says that finds the disk full. */
   readonly #full = new Map<string, string>();
+  /** By id: the `METHOD /path` of the call that will be cut off before it arrives starts with this. */
+  readonly #cut = new Map<string, string>();
   /** Ids whose next `destroy` fails. */
   readonly #stubborn = new Set<string>();
   /** Ids whose next `destroy` is never answered, and does nothing. */
@@ -88,7 +90,7 @@ class Engine {
     this.#root = root;
   }
 
-  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/fill/{text}`, `/{id}/refuse-destroy`, `/{id}/hang-destroy`, `/{id}/hosts`, `/{id}/calls`, `/{id}/session/{session}`, `/{id}/call/…`. */
+  /** `/{id}/state`, `/{id}/kill`, `/{id}/destroy`, `/{id}/hang`, `/{id}/mute/{text}`, `/{id}/fill/{text}`, `/{id}/cut/{text}`, `/{id}/refuse-destroy`, `/{id}/hang-destroy`, `/{id}/hosts`, `/{id}/calls`, `/{id}/session/{session}`, `/{id}/call/…`. */
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, id = '', verb = '', ...rest] = (request.url ?? '').split('/');
     switch (verb) {
@@ -118,6 +120,9 @@ class Engine {
         return void response.end();
       case 'muted':
         return void response.end(this.#muted.get(id) ?? '');
+      case 'cut':
+        this.#cut.set(id, decodeURIComponent(rest.join('/')));
+        return void response.end();
       case 'hang':
         this.hang(id);
         return void response.end();
@@ -151,6 +156,12 @@ class Engine {
   async #call(id: string, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#record(id, `${request.method} ${path}`);
     if (this.#hanging.delete(id)) return;
+    const cut = this.#cut.get(id);
+    if (cut !== undefined && `${request.method} ${path}`.startsWith(cut)) {
+      this.#cut.delete(id);
+      request.resume();
+      return cutOff(response);
+    }
     const container = await this.#running(id);
     const { cold } = container;
     container.cold = false;

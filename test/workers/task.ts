@@ -140,6 +140,11 @@ export class Task {
     await this.#engine('hang', 'POST');
   }
 
+  /** The next call that begins like this does not get there. */
+  async cutNextCall(start: string): Promise<void> {
+    await this.#engine(`cut/${encodeURIComponent(start)}`, 'POST');
+  }
+
   /** The next call that says this arrives, and its answer never does. */
   async muteNextCall(text: string): Promise<void> {
     await this.#engine(`mute/${encodeURIComponent(text)}`, 'POST');

@@ -1,4 +1,5 @@
 /** The bundles of snapshots on their way out of and into a sandbox. */
+import { randomUUID } from 'node:crypto';
 import { createWriteStream, fstatSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
@@ -32,7 +33,8 @@ export async function receiveSnapshot(
 ): Promise<Result<null, SupervisorError>> {
   if (!OperationId.safeParse(id).success) return err(notFound(id));
   const path = snapshotPath(place, id);
-  const unfinished = `${path}.upload`;
+  // Of its own: an upload that nobody waits for any more may still be writing beside the next try.
+  const unfinished = `${path}.${randomUUID()}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
     await pipeline(body, createWriteStream(unfinished, { mode: 0o600 }));
