@@ -170,10 +170,6 @@ export class ProjectStore {
     );
   }
 
-  markTerminal(seq: number, terminal: boolean): void {
-    this.#sql.exec('UPDATE workspace SET terminal = ? WHERE seq = ?', terminal ? 1 : 0, seq);
-  }
-
   /** Newest first, below `before`. */
   page(before: number, limit: number, status: string | null, saved: string | null): WorkspaceRow[] {
     const filters = ['seq < ?'];

@@ -82,8 +82,11 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
       return err(
         failure('project_not_empty', `project ${settings.id} still has workspaces; remove them first`),
       );
-    await directoryOf(this.env).dropProject(settings.id);
-    await this.#store.clear();
+    // A task that was dispatched in between would have a workspace that no project knows of.
+    await this.ctx.blockConcurrencyWhile(async () => {
+      await directoryOf(this.env).dropProject(settings.id);
+      await this.#store.clear();
+    });
     return ok(null);
   }
 
@@ -306,7 +309,10 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     try {
       const { terminalStates } = this.#workflow();
       const view = await workspaceOf(this.env, settings.id, row.key).sweep(terminalStates, force, waitMs);
-      if (view === null) return this.#dropReservation(row);
+      if (view === null) {
+        this.#store.dropRow(row.seq);
+        return 'stays';
+      }
       if (view.status === 'removed') return 'removed';
       if (view.kept !== null) return kept(view.kept.reason);
       const isGoing = isTerminalState(view.task.state, terminalStates);
@@ -314,11 +320,6 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     } catch (thrown) {
       return kept(`the workspace did not answer: ${String(thrown)}`);
     }
-  }
-
-  #dropReservation(row: WorkspaceRow): 'stays' {
-    this.#store.dropRow(row.seq);
-    return 'stays';
   }
 
   async keysWithoutWorkspace(keys: string[]): Promise<string[]> {

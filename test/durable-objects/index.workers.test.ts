@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { ProjectStore } from '../../durable-objects/project-store.ts';
 import { projectOf } from '../../durable-objects/stubs.ts';
 import type { WorkspaceView } from '../../src/core/api.ts';
-import { unwrap, workerEnv } from '../workers/task.ts';
+import { Task, unwrap, workerEnv } from '../workers/task.ts';
 
 const COUNT = 10_000;
 const project = 'many';
@@ -109,4 +109,15 @@ test('paging visits every workspace once, newest first, also while others are ad
     await runInDurableObject(stub(), (_, { storage }) => insert(storage.sql, added));
   } while (cursor !== null);
   expect(seen).toEqual(Array.from({ length: COUNT }, (_, index) => `T-${COUNT - index}`));
+});
+
+test('a task that is dispatched while its project is removed has a project, or no workspace', async () => {
+  const task = new Task('removed-meanwhile');
+  unwrap(await projectOf(workerEnv, task.project).put(task.project, { location: 'cloudflare' }));
+  const [removed, dispatched] = await Promise.all([
+    projectOf(workerEnv, task.project).remove(),
+    projectOf(workerEnv, task.project).dispatch({ task: { identifier: task.key } }, null),
+  ]);
+  expect([removed.ok, dispatched.ok]).toEqual([true, false]);
+  expect(await task.object.view()).toMatchObject({ ok: false, error: { code: 'workspace_not_found' } });
 });
