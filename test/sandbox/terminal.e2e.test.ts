@@ -1,5 +1,6 @@
 /** A terminal as the supervisor opens it: confined as it is told to be, and nowhere but in the workspace. */
-import { renameSync, symlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { SupervisorClient } from '../../src/sandbox/client.ts';
@@ -47,9 +48,43 @@ function useTerminal(confinement: string | null, line = ''): Promise<string> {
 
 const PLAIN = '{"kind":"none"}';
 
+/** Asks for a terminal and does not shake hands as a WebSocket does. */
+function askWrongly(): Promise<number | undefined> {
+  const { creationId, directory } = session.target;
+  const headers = {
+    connection: 'upgrade',
+    upgrade: 'websocket',
+    authorization: `Bearer ${reached.token}`,
+    [CREATION_HEADER]: creationId,
+    [DIRECTORY_HEADER]: encodeURIComponent(directory),
+    [CONFINEMENT_HEADER]: PLAIN,
+  };
+  return new Promise((resolve, reject) => {
+    get(`${reached.url()}/terminal`, { headers }, (answer) => resolve(answer.resume().statusCode)).on(
+      'error',
+      reject,
+    );
+  });
+}
+
+const cwdOf = (pid: string): string | null => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return null;
+  }
+};
+const shellsInWorkspace = () =>
+  readdirSync('/proc').filter((name) => /^\d+$/.test(name) && cwdOf(name) === session.target.directory);
+
 test('a shell in the workspace, with the base set alone', async () => {
   const screen = await useTerminal(PLAIN, 'echo "in $PWD, $TERM, $((40 + 2))"');
   expect(screen).toContain(`in ${session.target.directory}, xterm-256color, 42`);
+});
+
+test('a shell that nobody can be connected to goes at once', async () => {
+  expect(await askWrongly()).toBe(400);
+  await expect.poll(shellsInWorkspace).toEqual([]);
 });
 
 test.each([null, '', '{}', '{"kind":"vm"}', '{"kind":"docker"}', 'none'])(

@@ -41,7 +41,13 @@ export async function openTerminal(
   const { place } = workspace;
   const shell = await startShell({ ...surface, place, size: size.data, confinement: confinement.data });
   if (!shell.ok) return shell.error;
-  sockets.handleUpgrade(request, socket, head, (connection) => connect(connection, shell.value, workspace));
+  let isTaken = false;
+  sockets.handleUpgrade(request, socket, head, (connection) => {
+    isTaken = true;
+    connect(connection, shell.value, workspace);
+  });
+  // Whoever asked went away while the shell was started, or shook hands wrongly.
+  if (!isTaken) shell.value.hangUp();
   return null;
 }
 
