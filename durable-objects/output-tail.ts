@@ -1,7 +1,9 @@
 /** Follows the output of one operation while somebody reads along: polled beside the effect that waits for its end, masked, kept within bounds. */
+import { gatherMs, HOLD_MS } from '../src/core/output-pace.ts';
 import type { Masker, MaskStream } from '../src/core/redact.ts';
 import type { SupervisorClient, Target } from '../src/sandbox/client.ts';
 import type { OperationView } from '../src/sandbox/protocol.ts';
+import { pause } from './effects/context.ts';
 
 export interface OutputEvent {
   attempt: number | null;
@@ -26,11 +28,7 @@ export interface TailSource {
 }
 
 const WAIT_MS = 20_000;
-/** Output that comes in drops is gathered for this long. */
-const GATHER_MS = 120;
 const NOT_YET_MS = 150;
-/** An end of a line that may begin a secret is held back so long, in case the rest comes. */
-const HOLD_MS = 1_000;
 /** What a reader that comes later is told of what was before. */
 const KEPT_CHARACTERS = 512 * 1024;
 
@@ -59,7 +57,7 @@ export class OutputTail {
   /** Ends with the operation, or when nobody reads any more. Never rejects for the sandbox's sake. */
   async run(): Promise<void> {
     let streams: Record<Name, MaskStream> | null = null;
-    while (this.#source.isWanted()) {
+    for (let polls = 0; this.#source.isWanted(); polls += 1) {
       const isHolding = streams !== null && (streams.stdout.isHolding || streams.stderr.isHolding);
       const view = await this.#poll(isHolding ? HOLD_MS : WAIT_MS);
       if (view === null) {
@@ -69,7 +67,7 @@ export class OutputTail {
       // Not before: what an operation was started with is remembered by now.
       streams ??= await this.#openStreams();
       if (this.#take(view, streams)) {
-        await pause(GATHER_MS);
+        await pause(gatherMs(polls));
         continue;
       }
       for (const name of STREAMS) this.#emit(name, this.#offsets[name], streams[name].flush(), 0);
@@ -123,5 +121,3 @@ export class OutputTail {
     }
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -62,7 +62,7 @@ export async function insist<T>(
   }
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What a refused or failed call says about our files. */
 export function absenceOf(

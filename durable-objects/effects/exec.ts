@@ -2,16 +2,14 @@
 import type { ExecLine } from '../../src/core/api.ts';
 import { planConfinement } from '../../src/core/confinement.ts';
 import { failure, type Failure } from '../../src/core/failure.ts';
+import { gatherMs, HOLD_MS } from '../../src/core/output-pace.ts';
 import type { Masker, MaskStream } from '../../src/core/redact.ts';
 import { err, ok, type Result } from '../../src/core/result.ts';
 import { MAX_WAIT_MS, type OperationView } from '../../src/sandbox/protocol.ts';
-import { at, insist, type EffectContext } from './context.ts';
+import { at, insist, pause, type EffectContext } from './context.ts';
 import { limitNetwork } from './network.ts';
 import { agentEnvironment } from './process-environment.ts';
 import { keptWorkflow } from './scripts.ts';
-
-/** An end of a line that may begin a secret is held back so long, in case the rest comes. */
-const HOLD_MS = 1_000;
 
 export async function streamExec(
   context: EffectContext,
@@ -46,6 +44,7 @@ function followOutput(context: EffectContext, operation: string, masker: Masker)
   const encoder = new TextEncoder();
   const offsets = { stdout: 0, stderr: 0 };
   const masks = { stdout: masker.stream(), stderr: masker.stream() };
+  let polls = 0;
   return new ReadableStream({
     // A pull that brings nothing is not repeated by the stream: it lasts until there is something to say.
     async pull(controller) {
@@ -55,7 +54,7 @@ function followOutput(context: EffectContext, operation: string, masker: Masker)
         const lines = takeLines(view, offsets, masks);
         for (const line of lines) controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
         if (lines.some((line) => 'outcome' in line)) return controller.close();
-        if (lines.length > 0) return;
+        if (lines.length > 0) return pause(gatherMs(polls++));
       }
     },
   });
