@@ -27,15 +27,14 @@ export class EffectValues {
   }
 
   /**
-   * For a process that is about to start: what it gets is masked until the work is over. Throws where a value cannot be
-   * unsealed: no process starts without what its project set; the effect is repeated.
+   * For a process that is about to start: what it gets is masked until the work is over. A failure where a value cannot be
+   * unsealed: no process starts without what its project set.
    */
-  async environment(): Promise<ProcessEnvironment> {
+  async environment(): Promise<Result<ProcessEnvironment, Failure>> {
     const values = await this.#project.processEnvironment();
-    if (!values.ok) throw new Error(values.error.detail);
+    if (!values.ok) return values;
     const remembered = await this.#handed.remember(secretsIn(values.value));
-    if (!remembered.ok) throw new Error(remembered.error.detail);
-    return values.value;
+    return remembered.ok ? values : remembered;
   }
 
   /**

@@ -19,15 +19,17 @@ export async function streamExec(
 ): Promise<Result<ReadableStream<Uint8Array>, Failure>> {
   const operation = `x-${id}`;
   const workflow = keptWorkflow(context.store);
+  const environment = await agentEnvironment(context, workflow);
+  if (!environment.ok) return environment;
   await limitNetwork(context, null);
-  const started = await insist(context, async () =>
+  const started = await insist(context, () =>
     context.client.start(at(context.state()), {
       id: operation,
       kind: 'script',
       role: 'agent',
       script: command,
       timeout_ms: timeoutMs,
-      ...(await agentEnvironment(context, workflow)),
+      ...environment.value,
       leftovers: 'keep',
       confinement: planConfinement(context.state().identity, workflow, 'agent'),
       wait_ms: 0,

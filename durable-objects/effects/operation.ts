@@ -32,6 +32,18 @@ export async function runOperation(
     : follow(context, spec.id, spec.timeout_ms);
 }
 
+/** Follows what an earlier try of the effect has started; null: nothing of it is there. */
+export async function rejoinOperation(
+  context: EffectContext,
+  { id, timeout_ms: timeoutMs }: Pick<OperationSpec, 'id' | 'timeout_ms'>,
+): Promise<Followed | null> {
+  const found = await insist(context, () => context.client.poll(at(context.state()), id, { output: 'none' }));
+  if (found === null) return { end: 'later' };
+  if (found.kind === 'answer') return follow(context, id, timeoutMs);
+  if (found.kind === 'refused' && found.error.code === 'operation_not_found') return null;
+  return { end: absent(absenceOf(found)) };
+}
+
 /** A sandbox that does not answer may come back with its operation; from here on it cannot be running any more. */
 const overAtMs = ({ issuedAtMs }: EffectContext, timeoutMs: number): number =>
   issuedAtMs + timeoutMs + GRACE_MS;

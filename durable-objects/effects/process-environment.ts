@@ -1,6 +1,8 @@
 /** The environment of a process that is about to start: values fetched in clear now and kept nowhere. */
+import type { Failure } from '../../src/core/failure.ts';
 import { buildAgentEnv, buildHookEnv, type AgentEnvInput, type ProcessEnv } from '../../src/core/hook-env.ts';
 import type { Hook } from '../../src/core/lifecycle/state.ts';
+import { ok, type Result } from '../../src/core/result.ts';
 import type { Workflow } from '../../src/core/workflow.ts';
 import type { EffectContext } from './context.ts';
 
@@ -9,25 +11,38 @@ export async function hookEnvironment(
   workflow: Workflow,
   hook: Hook,
   outcome: string | null,
-): Promise<ProcessEnv> {
+): Promise<Result<ProcessEnv, Failure>> {
   const { workflowDir } = context.state();
-  return buildHookEnv({
-    ...(await agentInput(context, workflow)),
-    hook,
-    sandboxHooks: workflow.sandboxHooks,
-    workflowDir: workflowDir ?? undefined,
-    outcome: outcome ?? undefined,
-  });
+  const input = await agentInput(context, workflow);
+  if (!input.ok) return input;
+  return ok(
+    buildHookEnv({
+      ...input.value,
+      hook,
+      sandboxHooks: workflow.sandboxHooks,
+      workflowDir: workflowDir ?? undefined,
+      outcome: outcome ?? undefined,
+    }),
+  );
 }
 
-export async function agentEnvironment(context: EffectContext, workflow: Workflow): Promise<ProcessEnv> {
-  return buildAgentEnv(await agentInput(context, workflow));
+export async function agentEnvironment(
+  context: EffectContext,
+  workflow: Workflow,
+): Promise<Result<ProcessEnv, Failure>> {
+  const input = await agentInput(context, workflow);
+  return input.ok ? ok(buildAgentEnv(input.value)) : input;
 }
 
-async function agentInput(context: EffectContext, workflow: Workflow): Promise<AgentEnvInput> {
-  const environment = await context.values.environment();
+async function agentInput(
+  context: EffectContext,
+  workflow: Workflow,
+): Promise<Result<AgentEnvInput, Failure>> {
+  const values = await context.values.environment();
+  if (!values.ok) return values;
+  const environment = values.value;
   const { identity, task, attempt, directory } = context.state();
-  return {
+  return ok({
     location: identity.location,
     workspacePath: identity.location === 'docker' ? '/workspace' : (directory ?? '/workspace'),
     key: identity.key,
@@ -38,5 +53,5 @@ async function agentInput(context: EffectContext, workflow: Workflow): Promise<A
     project: environment.project,
     dockerEnv: workflow.docker.env,
     gitIdentity: { name: workflow.git.userName, email: workflow.git.userEmail },
-  };
+  });
 }

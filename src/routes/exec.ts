@@ -31,8 +31,10 @@ const execCommand = route(
       'project_not_found',
       'workspace_not_found',
       'wrong_phase',
+      'workspace_removing',
       'workspace_damaged',
       'sandbox_unavailable',
+      'encryption_not_configured',
     ],
   },
   async ({ params, body, env }) => {

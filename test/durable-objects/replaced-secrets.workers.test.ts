@@ -60,3 +60,35 @@ test('a value replaced while the agent runs is masked in everything of that atte
   for (const value of [FIRST, SECOND]) expect(shown).not.toContain(value);
   expect(await handed(task)).toEqual([]);
 });
+
+test('values that no key opens any more fail the step that needs them, and hold no removal up', async () => {
+  const task = await Task.create(
+    'key-lost',
+    'hooks:\n  before_run: "true"\n  before_remove: "true"\nagent:\n  max_attempts: 1\n  command: "true"',
+  );
+  await task.run();
+  await setValue(task, FIRST);
+  await task.setVars({ ENCRYPTION_KEY: 'another-key-of-at-least-32-characters' });
+  await task.run();
+  expect(await task.attempt(2)).toMatchObject({
+    outcome: 'failed',
+    failure: {
+      code: 'before_run_failed',
+      detail: expect.stringContaining('ENCRYPTION_KEY'),
+    },
+  });
+  await task.end();
+  await task.status('removed');
+});
+
+test('a command whose environment no key opens is refused as encryption_not_configured', async () => {
+  const task = await Task.create('key-lost-exec', 'agent:\n  max_attempts: 1');
+  await task.dispatch('external');
+  await task.until(({ phase }) => phase === 'agent_wait');
+  await setValue(task, FIRST);
+  await task.setVars({ ENCRYPTION_KEY: 'another-key-of-at-least-32-characters' });
+  expect(await task.object.exec('true', 1000)).toMatchObject({
+    ok: false,
+    error: { code: 'encryption_not_configured' },
+  });
+});
