@@ -1,7 +1,7 @@
 /** The repository as one git operation reaches it: as it is where it needs no credential, else through the git gateway. */
 import type { Remote } from '../../src/sandbox/protocol.ts';
 import type { GrantKind } from '../grant-table.ts';
-import type { EffectContext } from './context.ts';
+import { absent, type EffectContext } from './context.ts';
 import { gitTimeoutMs } from './git-timeout.ts';
 import { limitNetwork } from './network.ts';
 import type { Followed } from './operation.ts';
@@ -19,7 +19,9 @@ export async function withRemote(
   if (identity.repository === null) return use(null);
   const { url: origin } = identity.repository;
   if (!(await context.project.hasCredential())) return reachable(context, { url: origin, origin }, use);
-  const url = await grantUrl(context, kind, operation);
+  const { PUBLIC_URL: publicUrl } = context.env;
+  if (publicUrl === undefined) return { end: absent({ kind: 'refused', detail: NO_PUBLIC_URL }) };
+  const url = await grantUrl(context, publicUrl, kind, operation);
   const followed = await reachable(context, { url, origin }, use);
   // Where this run's time is over, or a call threw, the operation goes on with the grant that it was started with.
   if (!isLater(followed)) context.grants.end(operation, Date.now());
@@ -40,10 +42,15 @@ async function reachable(
 
 const isLater = (followed: Followed): boolean => 'end' in followed && followed.end === 'later';
 
-async function grantUrl(context: EffectContext, kind: GrantKind, operation: string): Promise<string> {
-  const { PUBLIC_URL: publicUrl } = context.env;
-  if (publicUrl === undefined)
-    throw new Error('set PUBLIC_URL: sandboxes reach a repository with a credential through this Worker');
+const NO_PUBLIC_URL =
+  'set the variable PUBLIC_URL: sandboxes reach a repository with a credential through this Worker';
+
+async function grantUrl(
+  context: EffectContext,
+  publicUrl: string,
+  kind: GrantKind,
+  operation: string,
+): Promise<string> {
   const { project, key } = context.state().identity;
   const token = await context.grants.issue(
     operation,

@@ -92,3 +92,14 @@ test('a command whose environment no key opens is refused as encryption_not_conf
     error: { code: 'encryption_not_configured' },
   });
 });
+
+test('a credential without an address to reach it through fails the clone and says what to set', async () => {
+  const task = await Task.create('no-public-url', 'agent:\n  max_attempts: 1\n  command: "true"');
+  unwrap(await projectOf(workerEnv, task.project).putCredential({ kind: 'token', token: FIRST }));
+  await task.setVars({ PUBLIC_URL: undefined });
+  await task.run();
+  expect(await task.attempt(1)).toMatchObject({
+    outcome: 'failed',
+    failure: { code: 'clone_failed', detail: expect.stringContaining('set the variable PUBLIC_URL') },
+  });
+});
