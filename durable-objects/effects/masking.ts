@@ -1,6 +1,7 @@
 /** Secrets in what a sandbox sent back: masked before anything of it is stored or shown. */
 import { CREDENTIAL_NAMES } from '../../src/core/hook-env.ts';
 import type { Absence, Outcome, SaveReport } from '../../src/core/lifecycle/event.ts';
+import type { Snapshot } from '../../src/core/lifecycle/state.ts';
 import { isSecretName, type Masker } from '../../src/core/redact.ts';
 import type { Env } from '../../src/sandbox/env.ts';
 import type { KeptOutput } from '../../src/sandbox/protocol.ts';
@@ -54,6 +55,8 @@ export function maskOutcome(masker: Masker, outcome: Outcome): Outcome {
       return { ...outcome, detail: masker.mask(outcome.detail) };
     case 'script-ended':
       return { ...outcome, detail: outcome.detail === null ? null : masker.mask(outcome.detail) };
+    case 'snapshotted':
+      return { ...outcome, snapshot: maskSnapshot(masker, outcome.snapshot) };
     case 'saved':
       return { ...outcome, report: maskReport(masker, outcome.report) };
     default:
@@ -64,6 +67,12 @@ export function maskOutcome(masker: Masker, outcome: Outcome): Outcome {
 const maskAbsence = (masker: Masker, absence: Absence): Absence => ({
   ...absence,
   detail: masker.mask(absence.detail),
+});
+
+/** Why there is none: a sandbox's own words. */
+const maskSnapshot = (masker: Masker, snapshot: Snapshot): Snapshot => ({
+  ...snapshot,
+  skipped: snapshot.skipped === null ? null : masker.mask(snapshot.skipped),
 });
 
 const maskReport = (masker: Masker, report: SaveReport): SaveReport => ({
