@@ -235,15 +235,15 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
       return this.#terminals.open({ access, target: at(state), size, confinement, warning, onClose });
     });
     if (!opened.ok) return Response.json(opened.error, { status: 409 });
-    await this.recordAudit('terminal-opened', { actor });
     // Now, too: nobody hears of a close when the object is reset.
     await this.#apply({ type: 'files-changed' });
+    await this.recordAudit('terminal-opened', { actor });
     return opened.value;
   }
 
   async #closeTerminal(actor: string): Promise<void> {
-    await this.recordAudit('terminal-closed', { actor });
     await this.#apply({ type: 'files-changed' });
+    await this.recordAudit('terminal-closed', { actor });
   }
 
   /** A sandbox that sleeps, or was replaced, gets its files back before they are used. */
