@@ -11,6 +11,8 @@ const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
 /** A sandbox that stops in the middle is not waited for; then the effect is repeated. */
 const UPLOAD_MS = 240_000;
 const KEPT_SNAPSHOTS = 2;
+/** A store that takes nothing for so long holds the workspace up no longer; the sandbox then stays awake with its work. */
+const STORE_GIVES_UP_MS = 600_000;
 
 const prefixOf = ({ identity }: State): string => `${identity.project}/${identity.key}/`;
 
@@ -40,16 +42,32 @@ async function keepSnapshot(context: EffectContext, id: string, view: OperationV
   const body = await context.client.readSnapshot(at(context.state()), id);
   if (body.kind !== 'answer') return skipped(context, 'the bundle could not be read from the sandbox');
   const prefix = prefixOf(context.state());
+  try {
+    await upload(bucket, `${prefix}${id}`, { body: body.value.body, bytes });
+    await dropOlder(bucket, prefix, id);
+  } catch (thrown) {
+    if (Date.now() < context.issuedAtMs + STORE_GIVES_UP_MS) throw thrown;
+    return skipped(context, `the snapshot store does not take it: ${String(thrown)}`);
+  }
+  await context.client.dropSnapshot(at(context.state()), id);
+  return { type: 'snapshotted', snapshot: { id, atMs: Date.now(), head, complete: true, skipped: null } };
+}
+
+async function upload(
+  bucket: R2Bucket,
+  key: string,
+  { body, bytes }: { body: ReadableStream<Uint8Array>; bytes: number },
+): Promise<void> {
   // R2 wants the length of a stream before it reads the first byte.
   const { readable, writable } = new FixedLengthStream(bytes);
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), UPLOAD_MS);
   const { signal } = abort;
-  const sent = body.value.body.pipeTo(writable, { signal });
-  await Promise.all([sent, bucket.put(`${prefix}${id}`, readable)]).finally(() => clearTimeout(timer));
-  await dropOlder(bucket, prefix, id);
-  await context.client.dropSnapshot(at(context.state()), id);
-  return { type: 'snapshotted', snapshot: { id, atMs: Date.now(), head, complete: true, skipped: null } };
+  await Promise.all([body.pipeTo(writable, { signal }), bucket.put(key, readable)]).finally(() => {
+    clearTimeout(timer);
+    // Where the store refused, the sandbox is still sending.
+    abort.abort();
+  });
 }
 
 /** What it found instead of our files counts; that it was not heard does not: the save came before. */

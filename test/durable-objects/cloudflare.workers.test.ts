@@ -304,6 +304,31 @@ describe('without a snapshot store', () => {
     expect(workspace).toMatchObject(unavailable);
     expect(workspace.last_loss).toContain('restored from the saved branch');
   });
+
+  test('one that takes nothing for minutes is given up: the attempt ends, and says that there is no snapshot', async () => {
+    const task = await Task.create('cf-store-down', agent());
+    await git('refusePushes', task.project, 'closed');
+    const puts: string[] = [];
+    const put = (key: string) => {
+      puts.push(key);
+      return Promise.reject(new Error('the store is away'));
+    };
+    await task.setVars({ SNAPSHOTS: { put } as unknown as R2Bucket });
+    await task.dispatch();
+    await vi.waitFor(() => expect(puts.length).toBeGreaterThan(0), { timeout: 60_000, interval: 50 });
+    expect((await task.view()).in_use).toBe(true);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 });
+    const isOver = async () => {
+      await runDurableObjectAlarm(task.stub);
+      expect((await task.view()).in_use).toBe(false);
+    };
+    await vi.waitFor(isOver, { timeout: 60_000, interval: 500 }).finally(() => vi.useRealTimers());
+    const { snapshot } = await task.view();
+    expect(snapshot).toMatchObject({
+      state: 'skipped',
+      reason: expect.stringContaining('the store is away'),
+    });
+  });
 });
 
 describe('awake and asleep', () => {
