@@ -25,6 +25,8 @@ const MIGRATIONS = [
 
 /** A SQLite value of a Durable Object holds 2 MB; a part of this many UTF-16 units stays below it in UTF-8. */
 const PART_LENGTH = 500_000;
+/** Of at least 80 attempts, and far below the 10 GB that an object may hold; what older ones printed is dropped. */
+const MAX_OUTPUT_PARTS = 2000;
 /** Enough to tell a workspace's whole story; older ones are dropped. */
 const MAX_EVENTS = 2000;
 
@@ -169,6 +171,7 @@ export class WorkspaceStore {
         output.total_bytes,
         output.truncated ? 1 : 0,
       );
+    sql.exec('DELETE FROM output WHERE rowid <= (SELECT MAX(rowid) FROM output) - ?', MAX_OUTPUT_PARTS);
   }
 
   output(operation: string, stream: 'stdout' | 'stderr'): KeptOutput | null {
