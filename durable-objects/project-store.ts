@@ -25,6 +25,9 @@ const MIGRATIONS = [
   'CREATE INDEX workspace_status_saved ON workspace (status, saved, seq);',
 ];
 
+/** Characters of one page: a call between objects carries 32 MiB, and a title may have half a million of them. */
+const MAX_PAGE_LENGTH = 4_000_000;
+
 export interface WorkspaceRow {
   [column: string]: SqlStorageValue;
   seq: number;
@@ -170,8 +173,13 @@ export class ProjectStore {
     );
   }
 
-  /** Newest first, below `before`. */
-  page(before: number, limit: number, status: string | null, saved: string | null): WorkspaceRow[] {
+  /** Newest first, below `before`; fewer than `limit` where their titles are long. */
+  page(
+    before: number,
+    limit: number,
+    status: string | null,
+    saved: string | null,
+  ): { rows: WorkspaceRow[]; hasMore: boolean } {
     const filters = ['seq < ?'];
     const values: SqlStorageValue[] = [before];
     if (status !== null) {
@@ -183,7 +191,14 @@ export class ProjectStore {
       values.push(saved);
     }
     const query = `SELECT ${COLUMNS} FROM workspace WHERE ${filters.join(' AND ')} AND view IS NOT NULL ORDER BY seq DESC LIMIT ?`;
-    return this.#sql.exec<WorkspaceRow>(query, ...values, limit).toArray();
+    const rows: WorkspaceRow[] = [];
+    let length = 0;
+    for (const row of this.#sql.exec<WorkspaceRow>(query, ...values, limit + 1)) {
+      if (rows.length === limit || length > MAX_PAGE_LENGTH) return { rows, hasMore: true };
+      rows.push(row);
+      length += row.view?.length ?? 0;
+    }
+    return { rows, hasMore: false };
   }
 
   /** Live rows whose task is terminal, and reservations that no workspace ever confirmed; both through their own small index. */

@@ -259,12 +259,11 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   async listWorkspaces({ limit, cursor, status, saved }: ListQuery): Answer<WorkspacePage> {
     return this.#withSettings(() => {
       const before = cursor === null ? Number.MAX_SAFE_INTEGER : Number(cursor);
-      const rows = this.#store.page(before, limit + 1, status, saved);
-      const page = rows.slice(0, limit);
-      const last = page.at(-1);
+      const { rows, hasMore } = this.#store.page(before, limit, status, saved);
+      const last = rows.at(-1);
       return ok({
-        workspaces: page.map(({ view }) => JSON.parse(view ?? '{}') as WorkspaceView),
-        next_cursor: rows.length > limit && last ? String(last.seq) : null,
+        workspaces: rows.map(({ view }) => JSON.parse(view ?? '{}') as WorkspaceView),
+        next_cursor: hasMore && last ? String(last.seq) : null,
       });
     });
   }

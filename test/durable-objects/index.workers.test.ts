@@ -3,7 +3,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { beforeAll, expect, test } from 'vitest';
 import { ProjectStore } from '../../durable-objects/project-store.ts';
 import { projectOf } from '../../durable-objects/stubs.ts';
-import type { WorkspaceView } from '../../src/core/api.ts';
+import type { WorkspacePage, WorkspaceView } from '../../src/core/api.ts';
 import { Task, unwrap, workerEnv } from '../workers/task.ts';
 
 const COUNT = 10_000;
@@ -120,4 +120,26 @@ test('a task that is dispatched while its project is removed has a project, or n
   ]);
   expect([removed.ok, dispatched.ok]).toEqual([true, false]);
   expect(await task.object.view()).toMatchObject({ ok: false, error: { code: 'workspace_not_found' } });
+});
+
+test('a page of long titles is shorter, and the next one goes on behind it', async () => {
+  const long = 'long-titles';
+  unwrap(await projectOf(workerEnv, long).put(long, { location: 'cloudflare' }));
+  await runInDurableObject(workerEnv.PROJECT.getByName(long), (_, { storage }) => {
+    for (let number = 1; number <= 12; number += 1) {
+      insert(storage.sql, number);
+      const title = 'x'.repeat(512 * 1024);
+      const text = JSON.stringify({ ...view(`T-${number}`), task: { title } });
+      storage.sql.exec('UPDATE workspace SET view = ? WHERE key = ?', text, `T-${number}`);
+    }
+  });
+  const sizes: number[] = [];
+  for (let cursor: string | null = null; ;) {
+    const query = { limit: 200, cursor, status: null, saved: null };
+    const page: WorkspacePage = unwrap(await projectOf(workerEnv, long).listWorkspaces(query));
+    sizes.push(page.workspaces.length);
+    cursor = page.next_cursor;
+    if (cursor === null) break;
+  }
+  expect(sizes).toEqual([8, 4]);
 });
