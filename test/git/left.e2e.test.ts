@@ -1,7 +1,7 @@
 /** Commits that an attempt made, whose save failed, and that the next attempt's agent turned its back on. */
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { snapshotPath } from '../../src/sandbox/supervisor/git-bundle.ts';
 import { rememberLeft, rememberTips } from '../../src/sandbox/supervisor/git-left.ts';
 import { runRestore } from '../../src/sandbox/supervisor/git-restore.ts';
@@ -71,9 +71,8 @@ test('hold up no save when their objects are gone', async () => {
   expect(await workspace.save()).toMatchObject({ status: 'saved', sha: head, rescue_refs: [] });
 });
 
-test('survive the loss of the sandbox in its snapshot', async () => {
-  const left = await leaveBehind();
-  await workspace.commit('next');
+/** The sandbox is lost, and a fresh one begins from the snapshot; the remote answers again. */
+async function moveToFreshSandbox() {
   const user = { name: 'Symphony', email: 'symphony@localhost' };
   const common = { wait_ms: 0, timeout_ms: 30_000, branch: BRANCH };
   const taken = await runSnapshot(
@@ -83,26 +82,32 @@ test('survive the loss of the sandbox in its snapshot', async () => {
   );
   expect(taken.status).toBe('written');
   const { root, place } = await newPlace();
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
   const bundle = snapshotPath(place, 'snap-1');
   await mkdir(dirname(bundle), { recursive: true });
   await copyFile(snapshotPath(workspace.place, 'snap-1'), bundle);
   server.mode = 'up';
   const url = `${server.url}/${name}.git`;
   const remote = { url, origin: url };
-  const spec = { ...common, kind: 'restore', id: 'restore-1', snapshot: 'snap-1', remote, user } as const;
-  expect(await runRestore(spec, place, never)).toMatchObject({ ok: true });
-  expect(await git(place.directory, 'branch', '--list', '--format=%(refname:short)')).toBe(BRANCH);
+  const restore = { ...common, kind: 'restore', id: 'restore-1', snapshot: 'snap-1', remote, user } as const;
+  expect(await runRestore(restore, place, never)).toMatchObject({ ok: true });
   const base = await server.sha(name, 'main');
-  const save = {
-    ...common,
-    kind: 'save',
-    id: 'save-2',
-    remote,
-    rescue: RESCUE,
-    base,
-    last_saved: null,
-  } as const;
-  const saved = await runSave(save, place, never);
-  expect(saved.rescue_refs).toEqual([{ ref: `${RESCUE}-left`, sha: left }]);
-  await rm(root, { recursive: true, force: true });
+  const rest = { id: 'save-2', remote, rescue: RESCUE, base, last_saved: null };
+  return { place, save: () => runSave({ ...common, kind: 'save', ...rest }, place, never) };
+}
+
+test('survive the loss of the sandbox in its snapshot', async () => {
+  const left = await leaveBehind();
+  await workspace.commit('next');
+  const { place, save } = await moveToFreshSandbox();
+  expect(await git(place.directory, 'branch', '--list', '--format=%(refname:short)')).toBe(BRANCH);
+  expect((await save()).rescue_refs).toEqual([{ ref: `${RESCUE}-left`, sha: left }]);
+});
+
+test('are remembered when a snapshot brings them back, and the agent leaves them only then', async () => {
+  await workspace.git('switch', '--quiet', '--detach');
+  const left = await workspace.commit('left');
+  const { place, save } = await moveToFreshSandbox();
+  await git(place.directory, 'switch', '--quiet', BRANCH);
+  expect((await save()).rescue_refs).toEqual([{ ref: `${RESCUE}-left`, sha: left }]);
 });

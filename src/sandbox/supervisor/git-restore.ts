@@ -18,7 +18,7 @@ import { countUncommitted, factsOf, listNewCommits } from './git-facts.ts';
 import { inspectRepository } from './git-inspect.ts';
 import { dropMarker, loadMarker } from './git-marker.ts';
 import { lessTime, openSession } from './git-process.ts';
-import { rememberLeft } from './git-left.ts';
+import { rememberLeft, rememberTips } from './git-left.ts';
 import { clearIncomplete, publishStage } from './git-publish.ts';
 import { restoreFiles } from './git-restore-files.ts';
 import { loadSaved, rememberSaved } from './git-saved.ts';
@@ -67,6 +67,7 @@ async function restore(spec: RestoreSpec, place: Place, signal: AbortSignal): Pr
     if (!published.ok) return failed(published.error);
     await rememberSaved(place, state.value.saved);
     await rememberLeft(place, state.value.left);
+    await rememberTips(place);
     return await answerFacts(place, limit);
   } finally {
     await closeStage(stage);
