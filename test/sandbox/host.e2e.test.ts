@@ -89,6 +89,17 @@ describe('workspace.root', () => {
     expect(refusal(await openRoot(null))).toBe('workspace_root_refused');
   });
 
+  test('inside another workspace, or among the files that we keep of one, nothing may be', async () => {
+    const { directory } = answered(await openRoot(join(reached.folder, 'roots/outer')));
+    const state = join(reached.folder, 'roots/outer/.edge-harness');
+    const inside = [directory, join(directory, 'deep/er'), state, join(state, 'K-9'), join(state, '.trash')];
+    for (const wanted of inside) {
+      expect([wanted, refusal(await openRoot(wanted))]).toEqual([wanted, 'workspace_root_refused']);
+      expect(refusal(await openRoot(wanted, { claim: false }))).toBe('workspace_root_refused');
+    }
+    answered(await openRoot(join(reached.folder, 'roots/outer/beside')));
+  });
+
   test('a link out of the allowed roots is refused', async () => {
     symlinkSync('/etc', join(reached.folder, 'roots', 'link'));
     expect(refusal(await openRoot(join(reached.folder, 'roots', 'link')))).toBe('workspace_root_refused');

@@ -13,6 +13,7 @@ import { claimPlace } from './host-claim.ts';
 import { layOut, layOutDirectory, type HostPaths } from './host-layout.ts';
 import { KnownRoots, listWorkspaces } from './known-roots.ts';
 import type { HostOptions } from './options.ts';
+import { refuseNested } from './nested-root.ts';
 import { emptyTrash, removeWorkspace } from './removal.ts';
 import type { Supervisor } from './supervisor.ts';
 import { WorkflowFolders } from './workflow-folders.ts';
@@ -115,6 +116,8 @@ export class HostSupervisor implements Supervisor {
     if (request.directory !== null) return this.#locateDirectory(request.directory);
     const names = { home: this.#machine.home, temporary: tmpdir(), user: this.#machine.user };
     const wanted = expandRoot(request.root, project, workflowFolder, names);
+    const free = refuseNested(realpathOfExisting(wanted), this.#allowed);
+    if (!free.ok) return free;
     const root = openRoot(wanted, this.#allowed, request.claim ? 'make' : 'find');
     return root.ok ? ok(layOut(root.value, key)) : root;
   }
