@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -129,6 +130,16 @@ describe('whose a folder is', () => {
     expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('mine');
     symlinkSync('/nowhere', join(reached.folder, 'roots', 'dangling'));
     expect(refusal(await client.open(buildOpen(reached, { key: 'dangling' })))).toBe('foreign_directory');
+  });
+
+  test('after somebody deleted all of it, state too, the next claim starts afresh', async () => {
+    const key = newKey();
+    const wanted = join(reached.folder, 'roots', 'wiped');
+    const { target } = await openWorkspace({ key, root: wanted });
+    rmSync(wanted, { recursive: true });
+    expect(refusal(await client.start(target, buildScript('true')))).toBe('no_incarnation');
+    const again = await openWorkspace({ key, root: wanted });
+    expect(await run(again, 'echo back')).toMatchObject({ outcome: 'ok', stdout: { text: 'back\n' } });
   });
 
   test('one root for two projects: the same key is foreign to the second', async () => {

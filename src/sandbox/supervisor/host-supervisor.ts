@@ -52,6 +52,7 @@ export class HostSupervisor implements Supervisor {
     const claimed = claimPlace(paths.value, request);
     if (!claimed.ok) return claimed;
     this.#roots.remember(paths.value.root);
+    await this.#forgetWiped(paths.value);
     const workspace = this.#workspace(paths.value);
     workspace.prepare();
     const { place } = workspace;
@@ -133,6 +134,14 @@ export class HostSupervisor implements Supervisor {
     // Absent before the first claim; a link there could name anybody's claim as ours.
     const state = realpathOfExisting(paths.stateDirectory);
     return state === paths.stateDirectory ? ok(paths) : err(diverted(paths.stateDirectory, state));
+  }
+
+  /** The claim is new then, and so is everything that follows. */
+  async #forgetWiped({ directory }: HostPaths): Promise<void> {
+    const known = this.#workspaces.get(directory);
+    if (known?.isWiped !== true) return;
+    await known.stopAll();
+    this.#workspaces.delete(directory);
   }
 
   #workspace(paths: HostPaths): Workspace {
