@@ -23,7 +23,9 @@ export async function redeemGrant(
   if (kind === null && grants.reportEnded(hash))
     store.addEvent(Date.now(), 'git-refused', { reason: 'a grant was used after its operation' });
   if (state === null || kind === null || state.identity.repository === null) return null;
-  const authorization = await projectOf(state.identity.project).gitAuthorization();
+  const authorization = await projectOf(state.identity.project).gitAuthorization(
+    state.identity.repository.url,
+  );
   if (!authorization.ok) return null;
   if (authorization.value !== null) {
     const remembered = await handed.remember(secretsOfAuthorization(authorization.value));

@@ -26,7 +26,7 @@ export interface ProjectForWorkspace {
   /** Values in clear, for a process that is about to start; never stored by the caller. */
   processEnvironment(): Answer<ProcessEnvironment>;
   hasCredential(): Promise<boolean>;
-  /** The `Authorization` header for the repository's host; null: no credential. For the git gateway only. */
-  gitAuthorization(): Answer<string | null>;
+  /** The `Authorization` header for that repository's host; null: no credential for it. For the git gateway only. */
+  gitAuthorization(repositoryUrl: string): Answer<string | null>;
   report(summary: WorkspaceSummary): Promise<void>;
 }

@@ -31,7 +31,8 @@ import { EnvironmentTable } from './environment-table.ts';
 import { EventStreams } from './event-streams.ts';
 import { IdempotentAnswers } from './idempotency.ts';
 import type { ProcessEnvironment, ProjectForWorkspace, WorkspaceSummary } from './project-for-workspace.ts';
-import { authorizationOf, sealCredential, secretsOf, unsealCredential } from './git-credential.ts';
+import { secretsOf } from './git-credential.ts';
+import { RepositoryCredential } from './repository-credential.ts';
 import { ProjectStore, type WorkspaceRow } from './project-store.ts';
 import { checkHost } from './host-check.ts';
 import type { Answer, Idempotency, ListQuery, ProjectRpc } from './rpc.ts';
@@ -143,7 +144,7 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
       text: this.#store.meta('workflow'),
       parsed: this.#workflow(),
       refused: refused === null ? null : (JSON.parse(refused) as RefusedWorkflow),
-      hasCredential: this.#store.meta(CREDENTIAL) !== null,
+      hasCredential: this.#credential(settings).isSet,
     };
     return viewProject(settings, workflow, { hasSnapshots: this.env.SNAPSHOTS !== undefined });
   }
@@ -171,11 +172,8 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   async putCredential(credential: Credential | null): Answer<ProjectView> {
     const settings = this.#settings();
     if (settings === null) return notFound(this.ctx);
-    const sealed =
-      credential === null ? ok(null) : await sealCredential(this.env, scopeOf(settings), credential);
-    if (!sealed.ok) return sealed;
-    this.#store.setMeta(CREDENTIAL, sealed.value);
-    return ok(this.#view(settings));
+    const set = await this.#credential(settings).set(credential, settings.repository?.url ?? null);
+    return set.ok ? ok(this.#view(settings)) : set;
   }
 
   // Tasks.
@@ -340,7 +338,7 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     if (!global.ok) return global;
     const project = await this.#environment(settings).values();
     if (!project.ok) return project;
-    const credential = await this.#credential(settings);
+    const credential = await this.#credential(settings).read();
     if (!credential.ok) return credential;
     return ok({
       global: global.value.values,
@@ -351,19 +349,18 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   }
 
   async hasCredential(): Promise<boolean> {
-    return this.#store.meta(CREDENTIAL) !== null;
+    const settings = this.#settings();
+    return settings !== null && this.#credential(settings).isSet;
   }
 
-  async gitAuthorization(): Answer<string | null> {
+  async gitAuthorization(repositoryUrl: string): Answer<string | null> {
     const settings = this.#settings();
     if (settings === null) return notFound(this.ctx);
-    const credential = await this.#credential(settings);
-    if (!credential.ok) return credential;
-    return ok(credential.value === null ? null : authorizationOf(credential.value));
+    return this.#credential(settings).authorizationFor(repositoryUrl);
   }
 
-  #credential(settings: Settings): Promise<Result<Credential | null, Failure>> {
-    return unsealCredential(this.env, scopeOf(settings), this.#store.meta(CREDENTIAL));
+  #credential(settings: Settings): RepositoryCredential {
+    return new RepositoryCredential(this.#store, this.env, scopeOf(settings));
   }
 
   async report({ view, generation, version, terminal }: WorkspaceSummary): Promise<void> {
@@ -373,7 +370,6 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   }
 }
 
-const CREDENTIAL = 'credential';
 const scopeOf = ({ id }: Settings): string => `project/${id}`;
 
 const notFound = (ctx: DurableObjectState) =>

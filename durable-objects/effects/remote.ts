@@ -18,11 +18,14 @@ export async function withRemote(
   const { identity } = context.state();
   if (identity.repository === null) return use(null);
   const { url: origin } = identity.repository;
-  if (!(await context.project.hasCredential())) return reachable(context, { url: origin, origin }, use);
+  // Where the agent sees the whole disk anyway; from elsewhere its .gitmodules could name any repository of the machine.
+  const isPlainHost = identity.location === 'host' && identity.isolation === null;
+  const remote: Remote = { url: origin, origin, ...(isPlainHost && { local_submodules: true }) };
+  if (!(await context.project.hasCredential())) return reachable(context, remote, use);
   const { PUBLIC_URL: publicUrl } = context.env;
   if (publicUrl === undefined) return { end: absent({ kind: 'refused', detail: NO_PUBLIC_URL }) };
   const url = await grantUrl(context, publicUrl, kind, operation);
-  const followed = await reachable(context, { url, origin }, use);
+  const followed = await reachable(context, { ...remote, url }, use);
   // Where this run's time is over, or a call threw, the operation goes on with the grant that it was started with.
   if (!isLater(followed)) context.grants.end(operation, Date.now());
   return followed;

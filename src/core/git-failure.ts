@@ -17,6 +17,8 @@ export interface GitAnswer {
 export interface RemoteNames {
   url: string;
   origin: string;
+  /** A submodule may be fetched from this machine's disk. */
+  local_submodules?: true | undefined;
 }
 
 /** Over this a detail says nothing more. */

@@ -35,6 +35,13 @@ export function transportOf(url: string): 'http' | 'local' | null {
 export const allowedProtocols = (url: string | null): string =>
   url !== null && transportOf(url) === 'local' ? 'file:http:https' : 'http:https';
 
+/**
+ * The same for submodules, whose addresses are the agent's own text: on a disk of which a confined agent must not see the
+ * rest, no local one is fetched for it.
+ */
+export const submoduleProtocols = (url: string, localSubmodules: boolean): string =>
+  localSubmodules ? allowedProtocols(url) : 'http:https';
+
 /** Everything that git reads from outside its repository, switched off; wins over the caller's environment. */
 export const cleanEnvironment = (home: string): Record<string, string> => ({
   HOME: home,

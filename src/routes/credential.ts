@@ -15,7 +15,7 @@ const putCredential = route(
     tag: 'Projects',
     summary: "Set the credential of the project's repository",
     notes:
-      'Kept encrypted; no answer ever holds it. Sandboxes reach the repository through this service, which adds the credential: it never enters a sandbox. `username` defaults to `x-access-token`, which git hosts take beside a token.',
+      'Kept encrypted; no answer ever holds it. Sandboxes reach the repository through this service, which adds the credential: it never enters a sandbox. It is for the host that the repository is on now, and goes to no other: set it again when the repository moves. `username` defaults to `x-access-token`, which git hosts take beside a token.',
     params: projectParams,
     body: jsonBody(Credential, { kind: 'token', token: 'github_pat_example' }),
     answers,

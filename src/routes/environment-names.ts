@@ -8,6 +8,8 @@ import { fieldPath, invalidRequest, quote } from '../http/field-faults.ts';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Longer than any real name; the platform limits the environment's size as a whole. */
 const MAX_NAME_LENGTH = 256;
+/** Of `NAME=value` with the NUL at its end: Linux starts no process with a longer one. */
+const MAX_ENTRY_BYTES = 131_072;
 
 export function checkEnvironment(patch: PatchEnvironment): Result<PatchEnvironment, Failure> {
   const entries = Object.entries(patch);
@@ -27,5 +29,7 @@ function findFault(name: string, value: string | null): string | null {
   if (!NAME.test(name) || name.length > MAX_NAME_LENGTH)
     return `body name ${quote(name)} must match ${NAME.source} and have at most ${MAX_NAME_LENGTH} characters`;
   if (value?.includes('\0')) return `body \`${name}\` holds a NUL, which no environment can carry`;
+  if (value !== null && name.length + 2 + new TextEncoder().encode(value).length > MAX_ENTRY_BYTES)
+    return `body \`${name}\` is too long: no process can start with a name and value of more than ${MAX_ENTRY_BYTES - 2} bytes together`;
   return null;
 }

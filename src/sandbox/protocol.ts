@@ -89,7 +89,12 @@ export const ScriptSpec = z.strictObject({
 export type ScriptSpec = z.infer<typeof ScriptSpec>;
 
 /** `url` is used for this one operation and never written down; `origin` is what `git remote` shows. */
-const Remote = z.strictObject({ url: text(4096), origin: text(4096) });
+const Remote = z.strictObject({
+  url: text(4096),
+  origin: text(4096),
+  /** Left out, a submodule is fetched over https and http alone. */
+  local_submodules: z.literal(true).optional(),
+});
 export type Remote = z.infer<typeof Remote>;
 
 export const CloneSpec = z.strictObject({

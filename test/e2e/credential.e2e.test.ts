@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runGit } from '../support/git-client.ts';
+import { startGitHost } from '../support/git-host.ts';
 import { type GuardedStack, setCredential, startGuardedStack } from '../support/guarded-stack.ts';
 import { findWorkerd } from '../support/leftovers.ts';
 import type { TestProject } from '../support/stack.ts';
@@ -98,6 +99,34 @@ describe.concurrent('a repository that wants a credential', () => {
     expect(shown).not.toContain('/git/');
     await setCredential(stack, project, TOKEN);
     expect((await project.run('ABC-1')).saved.status).toBe('saved');
+  });
+
+  test('goes to no other host: not a new one of the project with the old credential, not an old one with a new', async () => {
+    const project = await stack.guarded('moved', { workflow: WORKFLOW });
+    const first = await project.run('ABC-1');
+    const other = await startGitHost(stack.server.url, 'never');
+    try {
+      const move = (url: string) => stack.api.call('PUT', project.path(), { repository: { url } });
+      await move(`${other.url}/moved.git`);
+      await project.run('ABC-2');
+      expect((await project.attempt('ABC-2', 1)).failure?.detail).toMatch(/^auth: /);
+      // The first host still gets its own.
+      expect((await project.run('ABC-1')).saved.status).toBe('saved');
+      await setCredential(stack, project, 'for-the-new-host');
+      const before = stack.host.requests.length;
+      expect((await project.run('ABC-1')).saved).toMatchObject({ status: 'failed' });
+      await project.run('ABC-2');
+      const sent = (requests: typeof other.requests) =>
+        requests.flatMap(({ headers }) =>
+          headers.authorization === undefined ? [] : [headers.authorization],
+        );
+      expect(sent(stack.host.requests.slice(before).filter(({ url }) => url.includes('moved')))).toEqual([]);
+      const given = sent(other.requests);
+      expect(new Set(given)).toEqual(new Set([`Basic ${btoa('x-access-token:for-the-new-host')}`]));
+      expect(first.saved.status).toBe('saved');
+    } finally {
+      await other.close();
+    }
   });
 
   test('fails as `auth` without one', async () => {

@@ -192,6 +192,15 @@ describe('what is cloned', () => {
     expect(await clone()).toMatchObject({ ok: false, failure: { reason: 'refused' } });
   });
 
+  test('a submodule on this machine’s disk is not read for an agent that must not see the disk', async () => {
+    await server.repository(`module-${number}`);
+    await addSubmodule(server.path(`module-${number}`));
+    const remote = { url: server.path(name), origin: ORIGIN };
+    const cloned = await workspace.clone({ remote });
+    expect(cloned).toMatchObject({ ok: false, failure: { reason: 'refused', detail: /submodules/ } });
+    expect(await inspect()).toEqual({ files: 'absent', damage: null });
+  });
+
   test('a local repository, with its local submodule', async () => {
     await server.repository(`module-${number}`, { files: { 'inner.txt': 'inner' } });
     await addSubmodule(server.path(`module-${number}`));

@@ -205,6 +205,17 @@ test.each([
   }
 });
 
+test('an environment value with which no process could start is refused without showing it', async () => {
+  const { send } = startFakes();
+  const put = (value: string) => send(`PUT ${P}/environment`, { LONG: value });
+  expect((await put('s'.repeat(131_072 - 'LONG='.length - 1))).status).toBe(200);
+  for (const value of ['s'.repeat(131_072 - 'LONG='.length), 'ü'.repeat(70_000)]) {
+    const response = await put(value);
+    expect(response.status).toBe(400);
+    expect(await response.text()).not.toContain(value.slice(0, 10));
+  }
+});
+
 test('an environment value with a NUL is refused without showing it', async () => {
   const response = await startFakes().send('PUT /v1/environment', { A: 's3cret\0' });
   const problem = await problemOf(response);

@@ -63,6 +63,17 @@ describe('a script under bubblewrap', () => {
     expect(view.stdout.text).toBe('shown');
   });
 
+  test('a PATH of the project that leads into the workspace finds nothing there before the walls are up', async () => {
+    const planted = `#!/bin/sh\ntouch "${elsewhere}/outside"\n`;
+    await confined(
+      `mkdir bin; for name in bwrap sleep bash; do printf '${planted}' >bin/$name; done; chmod +x bin/*`,
+    );
+    const env = { PATH: 'bin:/usr/bin:/bin', LD_LIBRARY_PATH: 'lib' };
+    const view = await confined('echo "$LD_LIBRARY_PATH"', { env });
+    expect(view.stdout.text).toBe('lib\n');
+    expect(existsSync(join(elsewhere, 'outside'))).toBe(false);
+  });
+
   test('sees its own processes alone', async () => {
     const view = await confined('ls -d /proc/[0-9]* | wc -l; cat /proc/1/cmdline | tr "\\0" " "');
     const [count, first] = view.stdout.text.split('\n');

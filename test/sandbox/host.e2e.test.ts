@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -89,6 +90,17 @@ describe('workspace.root', () => {
     expect(refusal(await openRoot(null))).toBe('workspace_root_refused');
   });
 
+  test('inside another workspace, or among the files that we keep of one, nothing may be', async () => {
+    const { directory } = answered(await openRoot(join(reached.folder, 'roots/outer')));
+    const state = join(reached.folder, 'roots/outer/.edge-harness');
+    const inside = [directory, join(directory, 'deep/er'), state, join(state, 'K-9'), join(state, '.trash')];
+    for (const wanted of inside) {
+      expect([wanted, refusal(await openRoot(wanted))]).toEqual([wanted, 'workspace_root_refused']);
+      expect(refusal(await openRoot(wanted, { claim: false }))).toBe('workspace_root_refused');
+    }
+    answered(await openRoot(join(reached.folder, 'roots/outer/beside')));
+  });
+
   test('a link out of the allowed roots is refused', async () => {
     symlinkSync('/etc', join(reached.folder, 'roots', 'link'));
     expect(refusal(await openRoot(join(reached.folder, 'roots', 'link')))).toBe('workspace_root_refused');
@@ -118,6 +130,16 @@ describe('whose a folder is', () => {
     expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('mine');
     symlinkSync('/nowhere', join(reached.folder, 'roots', 'dangling'));
     expect(refusal(await client.open(buildOpen(reached, { key: 'dangling' })))).toBe('foreign_directory');
+  });
+
+  test('after somebody deleted all of it, state too, the next claim starts afresh', async () => {
+    const key = newKey();
+    const wanted = join(reached.folder, 'roots', 'wiped');
+    const { target } = await openWorkspace({ key, root: wanted });
+    rmSync(wanted, { recursive: true });
+    expect(refusal(await client.start(target, buildScript('true')))).toBe('no_incarnation');
+    const again = await openWorkspace({ key, root: wanted });
+    expect(await run(again, 'echo back')).toMatchObject({ outcome: 'ok', stdout: { text: 'back\n' } });
   });
 
   test('one root for two projects: the same key is foreign to the second', async () => {

@@ -43,7 +43,7 @@ export const newPlace = async (): Promise<{ root: string; place: Place }> => {
 
 export const newWorkspace = async (url: string | null): Promise<Workspace> => {
   const { root, place } = await newPlace();
-  const remote = url === null ? null : { url, origin: ORIGIN };
+  const remote = url === null ? null : { url, origin: ORIGIN, local_submodules: true as const };
   let base: string | null = null;
   let lastSaved: string | null = null;
   const workspace: Workspace = {

@@ -1,5 +1,6 @@
 /** One attempt, once the files are ready: before_run → agent → leftovers killed → after_run → save → snapshot. */
 import { awaitCommand, note, operationId, settle, type Draft } from './draft.ts';
+import { describeEnd } from './ended.ts';
 import type { Outcome } from './event.ts';
 import type { Standing } from './files.ts';
 import { beginSaving } from './saving.ts';
@@ -27,11 +28,10 @@ export function beginAttemptRun(draft: Draft, work: Work, attempt: Attempt): Sta
 export function onBeforeRunEnded(draft: Draft, work: Work, attempt: Attempt, ended: ScriptEnded): Standing {
   if (ended.outcome === 'ok' && !work.stop) return beginAgent(draft, work, attempt);
   if (!work.stop) {
-    const how = ended.outcome === 'failed' ? `exited with ${ended.exitCode}` : `ended as ${ended.outcome}`;
     const lost = ended.outcome === 'lost';
     settle(draft, lost ? 'lost' : 'failed', {
       code: lost ? 'sandbox_lost' : 'before_run_failed',
-      detail: `before_run ${how}; the agent was not started`,
+      detail: `before_run ${describeEnd(ended)}; the agent was not started`,
     });
   }
   return beginSettling(draft, work);
@@ -65,8 +65,7 @@ function settleAgent(draft: Draft, ended: ScriptEnded): void {
     });
   if (ended.outcome === 'lost')
     return settle(draft, 'lost', { code: 'sandbox_lost', detail: ended.detail ?? 'the agent was lost' });
-  const how = ended.outcome === 'failed' ? `exited with ${ended.exitCode}` : `was ${ended.outcome}`;
-  settle(draft, 'failed', { code: 'agent_failed', detail: `the agent ${how}` });
+  settle(draft, 'failed', { code: 'agent_failed', detail: `the agent ${describeEnd(ended, 'was')}` });
 }
 
 /** Leaves `agent_wait`: finished, cancelled or out of time. */

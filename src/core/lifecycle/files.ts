@@ -3,6 +3,7 @@
  * Attempts, saves and wakes share it. Every function answers how the work stands now.
  */
 import { awaitCommand, note, operationId, settle, type Draft } from './draft.ts';
+import { describeEnd } from './ended.ts';
 import type { Absence, Outcome } from './event.ts';
 import { recordCloned, recordRestored } from './restored.ts';
 import { usableSnapshot } from './saving.ts';
@@ -107,8 +108,7 @@ export function onAfterCreateEnded(
 ): Standing {
   if (work.stop) return beginDiscarding(draft, work);
   if (ended.outcome === 'ok') return becomeReady(draft);
-  const how = ended.outcome === 'failed' ? `exited with ${ended.exitCode}` : `ended as ${ended.outcome}`;
-  const detail = `after_create ${how}; the files were removed and the next try starts from nothing`;
+  const detail = `after_create ${describeEnd(ended)}; the files were removed and the next try starts from nothing`;
   failWork(draft, work, 'failed', { code: 'after_create_failed', detail });
   return beginDiscarding(draft, work);
 }

@@ -23,7 +23,13 @@ export const privateFolders = ({ stateDirectory }: Place): { home: string; tempo
   temporary: `${stateDirectory}/private/tmp`,
 });
 
-export function buildBubblewrap(command: readonly string[], place: Place, hideout: Hideout): string[] {
+/** `inside`: variables that only what runs inside may get. */
+export function buildBubblewrap(
+  command: readonly string[],
+  place: Place,
+  hideout: Hideout,
+  inside: Readonly<Record<string, string>> = {},
+): string[] {
   const own = privateFolders(place);
   return [
     ['bwrap', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
@@ -37,6 +43,7 @@ export function buildBubblewrap(command: readonly string[], place: Place, hideou
     // Last, for it lies in one of the hidden folders.
     ['--bind', place.directory, place.directory],
     ...hideout.readable.map((file) => ['--ro-bind', file, file]),
+    ...Object.entries(inside).map(([name, value]) => ['--setenv', name, value]),
     ['--chdir', place.directory, '--', ...command],
   ].flat();
 }

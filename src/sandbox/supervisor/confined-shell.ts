@@ -1,9 +1,10 @@
 /** One bash in its confinement: the argument vector and the environment that start it. */
 import type { Confinement } from '../protocol.ts';
 import { buildEnvIn, type Machine } from './base-environment.ts';
-import { buildBubblewrap, type Hideout } from './bubblewrap.ts';
+import { buildBubblewrap } from './bubblewrap.ts';
 import { buildDockerRun, SCRIPT_IN_CONTAINER, WORKSPACE_IN_CONTAINER } from './docker.ts';
 import type { Place } from './place.ts';
+import { isSteering } from './steering-names.ts';
 
 export interface Shell {
   readonly place: Place;
@@ -32,13 +33,14 @@ export function buildShell(confinement: Confinement, shell: Shell, hidden: reado
   const { place, machine, marker, scriptFile, attached } = shell;
   const base = buildEnvIn(machine, place.directory);
   const command = [machine.bash, ...shell.buildArguments(scriptFile ?? '')];
-  const env = { ...base, ...shell.env, ...marker };
   switch (confinement.kind) {
     case 'none':
-      return { command, env };
+      return { command, env: { ...base, ...shell.env, ...marker } };
     case 'bubblewrap': {
       const readable = scriptFile === null ? [] : [scriptFile];
-      return { command: confine(command, place, { home: machine.home, hidden, readable }, attached), env };
+      const [inside, handedOn] = partition(shell.env, isSteering);
+      const bwrap = buildBubblewrap(command, place, { home: machine.home, hidden, readable }, inside);
+      return { command: attach(bwrap, attached), env: { ...base, ...handedOn, ...marker } };
     }
     case 'docker': {
       const container = buildDockerRun({
@@ -64,12 +66,15 @@ export function buildShell(confinement: Confinement, shell: Shell, hidden: reado
 export const workspaceInside = ({ kind }: Confinement, { directory }: Place): string =>
   kind === 'docker' ? WORKSPACE_IN_CONTAINER : directory;
 
-function confine(
-  command: readonly string[],
-  place: Place,
-  hideout: Hideout,
-  attached: Shell['attached'],
-): string[] {
-  const [bwrap = '', ...rest] = buildBubblewrap(command, place, hideout);
-  return attached === 'terminal' ? [bwrap, '--die-with-parent', ...rest] : [bwrap, ...rest];
+const attach = ([bwrap = '', ...rest]: readonly string[], attached: Shell['attached']): string[] =>
+  attached === 'terminal' ? [bwrap, '--die-with-parent', ...rest] : [bwrap, ...rest];
+
+type Variables = Readonly<Record<string, string>>;
+
+function partition(env: Variables, isFirst: (name: string) => boolean): [Variables, Variables] {
+  const entries = Object.entries(env);
+  return [
+    Object.fromEntries(entries.filter(([name]) => isFirst(name))),
+    Object.fromEntries(entries.filter(([name]) => !isFirst(name))),
+  ];
 }

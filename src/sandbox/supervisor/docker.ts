@@ -3,6 +3,7 @@
  * container, which ends with the script's shell.
  */
 import type { Confinement } from '../protocol.ts';
+import { isSteering } from './steering-names.ts';
 
 /** Where the workspace's folder is inside. */
 export const WORKSPACE_IN_CONTAINER = '/workspace';
@@ -56,6 +57,5 @@ export const containerName = (marker: string): string => `edge-harness-${marker.
 
 /** Variables that change what the docker client itself does; they reach the container as arguments. */
 const isClients = (name: string): boolean =>
-  /^(?:DOCKER_|BUILDKIT_|LD_|GODEBUG$|GO|XDG_|PATH$|HOME$|SSL_|HTTPS?_PROXY$|NO_PROXY$|ALL_PROXY$)/i.test(
-    name,
-  );
+  isSteering(name) ||
+  /^(?:DOCKER_|BUILDKIT_|GODEBUG$|GO|XDG_|HOME$|SSL_|HTTPS?_PROXY$|NO_PROXY$|ALL_PROXY$)/i.test(name);

@@ -8,16 +8,21 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../../core/result.ts';
 import type { FileList, SupervisorError } from '../protocol.ts';
-import { openInside, openSlot, refused, viaDescriptor, type Slot } from './workspace-path.ts';
+import { isCode } from './atomic-file.ts';
+import { openInside, openSlot, refused, unusable, viaDescriptor, type Slot } from './workspace-path.ts';
 
 /** One file of one call; larger ones are fetched with git. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_ENTRIES = 10_000;
+
+/** What is wrong with the path, not with the disk. */
+const UNUSABLE = ['ENAMETOOLONG', 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'EISDIR'];
 
 type Found = { kind: 'folder'; list: FileList } | { kind: 'file'; bytes: Buffer; etag: string };
 
@@ -48,6 +53,10 @@ export function writePath(
   if (!slot.ok) return slot;
   try {
     return replace(slot.value, path, bytes, ifMatch);
+  } catch (error) {
+    // A full disk, say, is nobody's mistake.
+    if (!UNUSABLE.some((code) => isCode(error, code))) throw error;
+    return err(unusable(path, error));
   } finally {
     closeSync(slot.value.fd);
   }
@@ -62,8 +71,7 @@ function replace(
   const target = join(slot.folder, slot.name);
   const stats = lstatSync(target, { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isFile()) return err(refused(path));
-  const current = stats === undefined ? null : etagOf(readFileSync(target));
-  if (ifMatch !== null && ifMatch !== current && !(ifMatch === '*' && current !== null)) {
+  if (ifMatch !== null && !isMatch(ifMatch, target, stats)) {
     return err({ code: 'file_changed', detail: `${path} is not the version ${ifMatch} any more.` });
   }
   const temporary = join(slot.folder, `.${randomUUID()}.tmp`);
@@ -74,6 +82,13 @@ function replace(
     rmSync(temporary, { force: true });
   }
   return ok(etagOf(bytes));
+}
+
+/** A file too large to be read never had an ETag. */
+function isMatch(ifMatch: string, target: string, stats: Stats | undefined): boolean {
+  if (stats === undefined) return false;
+  if (ifMatch === '*') return true;
+  return stats.size <= MAX_FILE_BYTES && ifMatch === etagOf(readFileSync(target));
 }
 
 function listFolder(folder: string): FileList {

@@ -1,7 +1,7 @@
 /** A repository under construction beside its workspace: ours alone until it is published, so plain git runs in it. */
 import { appendFile, lstat, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { initArgs, workspaceConfig } from '../../core/git.ts';
+import { initArgs, workspaceConfig, submoduleProtocols } from '../../core/git.ts';
 import type { GitFailure } from '../../core/git-failure.ts';
 import { ok, type Result } from '../../core/result.ts';
 import type { CloneSpec } from '../protocol.ts';
@@ -60,10 +60,12 @@ export const inStage = (
 /** Without GIT_DIR: git-submodule passes work on to the git of each submodule. */
 export async function initSubmodules(stage: Stage): Promise<Result<GitOutput | null, GitFailure>> {
   const modules = await lstat(join(stage.directory, '.gitmodules')).catch(() => null);
-  if (modules === null || !modules.isFile()) return ok(null);
+  const { remote } = stage.session;
+  if (remote === null || modules === null || !modules.isFile()) return ok(null);
   return runGit(stage.session, {
     what: 'Fetching the submodules',
     args: ['submodule', '--quiet', 'update', '--init', '--recursive'],
     cwd: stage.directory,
+    env: { GIT_ALLOW_PROTOCOL: submoduleProtocols(remote.url, remote.local_submodules === true) },
   });
 }

@@ -30,6 +30,8 @@ export function layOutDirectory(directory: string): HostPaths | null {
   return isKey(key) && join(root, key) === directory ? layOut(root, key) : null;
 }
 
+export const isStateFolder = (name: string): boolean => name === OURS;
+
 export const stateFolder = (root: string): string => join(root, OURS);
 
 export const trashFolder = (root: string): string => join(root, OURS, TRASH);

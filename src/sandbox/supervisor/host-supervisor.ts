@@ -13,6 +13,7 @@ import { claimPlace } from './host-claim.ts';
 import { layOut, layOutDirectory, type HostPaths } from './host-layout.ts';
 import { KnownRoots, listWorkspaces } from './known-roots.ts';
 import type { HostOptions } from './options.ts';
+import { refuseNested } from './nested-root.ts';
 import { emptyTrash, removeWorkspace } from './removal.ts';
 import type { Supervisor } from './supervisor.ts';
 import { WorkflowFolders } from './workflow-folders.ts';
@@ -51,6 +52,7 @@ export class HostSupervisor implements Supervisor {
     const claimed = claimPlace(paths.value, request);
     if (!claimed.ok) return claimed;
     this.#roots.remember(paths.value.root);
+    await this.#forgetWiped(paths.value);
     const workspace = this.#workspace(paths.value);
     workspace.prepare();
     const { place } = workspace;
@@ -115,6 +117,8 @@ export class HostSupervisor implements Supervisor {
     if (request.directory !== null) return this.#locateDirectory(request.directory);
     const names = { home: this.#machine.home, temporary: tmpdir(), user: this.#machine.user };
     const wanted = expandRoot(request.root, project, workflowFolder, names);
+    const free = refuseNested(realpathOfExisting(wanted), this.#allowed);
+    if (!free.ok) return free;
     const root = openRoot(wanted, this.#allowed, request.claim ? 'make' : 'find');
     return root.ok ? ok(layOut(root.value, key)) : root;
   }
@@ -130,6 +134,14 @@ export class HostSupervisor implements Supervisor {
     // Absent before the first claim; a link there could name anybody's claim as ours.
     const state = realpathOfExisting(paths.stateDirectory);
     return state === paths.stateDirectory ? ok(paths) : err(diverted(paths.stateDirectory, state));
+  }
+
+  /** The claim is new then, and so is everything that follows. */
+  async #forgetWiped({ directory }: HostPaths): Promise<void> {
+    const known = this.#workspaces.get(directory);
+    if (known?.isWiped !== true) return;
+    await known.stopAll();
+    this.#workspaces.delete(directory);
   }
 
   #workspace(paths: HostPaths): Workspace {

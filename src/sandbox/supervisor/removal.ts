@@ -8,6 +8,9 @@ import { isCode } from './atomic-file.ts';
 import { isTrashOf, trashFolder, trashName, type HostPaths } from './host-layout.ts';
 import { removeTree } from './tree-removal.ts';
 
+/** What cannot be deleted may have a name as long as a path can be. */
+const MAX_DETAIL_LENGTH = 1000;
+
 export async function removeWorkspace(paths: HostPaths): Promise<Result<null, SupervisorError>> {
   const stats = lstatSync(paths.directory, { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isDirectory()) return err(notADirectory(paths));
@@ -17,7 +20,8 @@ export async function removeWorkspace(paths: HostPaths): Promise<Result<null, Su
     return ok(null);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return err({ code: 'removal_failed', detail: `${paths.directory} could not be deleted: ${reason}` });
+    const detail = `${paths.directory} could not be deleted: ${reason}`.slice(0, MAX_DETAIL_LENGTH);
+    return err({ code: 'removal_failed', detail });
   }
 }
 

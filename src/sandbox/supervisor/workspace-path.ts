@@ -2,8 +2,17 @@
  * Opens paths inside a workspace, whose owner plants links. A path is resolved first and must stay inside; what was then
  * opened is asked for its own path, so that a link swapped in between is noticed. Only Linux can be asked.
  */
-import { closeSync, constants, existsSync, openSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
 import { err, ok, type Result } from '../../core/result.ts';
 import type { SupervisorError } from '../protocol.ts';
 import { isCode } from './atomic-file.ts';
@@ -13,7 +22,7 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Of a file or a folder; the caller closes the descriptor. A pipe planted as a file does not make the open wait. */
 export function openInside(directory: string, path: string): Result<number, SupervisorError> {
-  return guard(path, () => {
+  return guard(directory, path, () => {
     const real = realpathSync(join(directory, path));
     return openChecked(directory, path, real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   });
@@ -29,7 +38,7 @@ export interface Slot {
 
 /** Where a file may be written: its folder must be there and inside. */
 export function openSlot(directory: string, path: string): Result<Slot, SupervisorError> {
-  return guard(path, () => {
+  return guard(directory, path, () => {
     const name = basename(path);
     if (name === '' || name === '.' || name === '..') return err(refused(path));
     const real = realpathSync(join(directory, dirname(path)));
@@ -67,17 +76,54 @@ function pathOf(fd: number): string | null {
   }
 }
 
-function guard<T>(path: string, open: () => Result<T, SupervisorError>): Result<T, SupervisorError> {
+function guard<T>(
+  directory: string,
+  path: string,
+  open: () => Result<T, SupervisorError>,
+): Result<T, SupervisorError> {
   if (path.includes('\0') || path.startsWith('/')) return err(refused(path));
   try {
     return open();
   } catch (error) {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) {
+    if ((isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) && !leadsOut(directory, path)) {
       return err({ code: 'file_not_found', detail: `There is no ${path} in the workspace.` });
     }
-    const reason = error instanceof Error ? error.message : String(error);
-    return err({ code: 'path_refused', detail: `${path} cannot be opened: ${reason}` });
+    return err(isCode(error, 'ENOENT') ? refused(path) : unusable(path, error));
   }
+}
+
+/** Whether a path on which something is missing has left the workspace before: what is there or not is nobody's business. */
+function leadsOut(directory: string, path: string): boolean {
+  let place = directory;
+  for (const part of normalize(path).split('/')) {
+    place = join(place, part);
+    if (!isUnder(place, directory)) return true;
+    const stats = statsOf(place);
+    if (stats === null) return false;
+    if (!stats.isSymbolicLink()) continue;
+    try {
+      place = realpathSync(place);
+    } catch {
+      // Where it would lead is not told either.
+      return true;
+    }
+  }
+  return !isUnder(place, directory);
+}
+
+/** null: nothing is there, or nothing can be. */
+function statsOf(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** A name that is too long, a folder without permission, a circle of links. */
+export function unusable(path: string, error: unknown): SupervisorError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { code: 'path_refused', detail: `${path} cannot be opened: ${reason}` };
 }
 
 export const refused = (path: string): SupervisorError => ({

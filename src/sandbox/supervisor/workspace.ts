@@ -1,5 +1,5 @@
 /** One workspace's operations: starts each once, and finds them again after a restart of the supervisor. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../../core/result.ts';
 import { OperationId, type OperationSpec, type SupervisorError } from '../protocol.ts';
@@ -49,6 +49,11 @@ export class Workspace {
     this.#earlyCancels = new EarlyCancels(place.stateDirectory);
     mkdirSync(this.#recordsFolder, { recursive: true, mode: 0o700 });
     this.#adoptAll();
+  }
+
+  /** Somebody deleted our files under us: what is in memory is of a life that is over. */
+  get isWiped(): boolean {
+    return !existsSync(this.#recordsFolder);
   }
 
   get(id: string): Operation | null {

@@ -74,6 +74,10 @@ describe('before_run', () => {
   test.each([
     [FAILED, 'before_run exited with 3; the agent was not started'],
     [TIMEOUT, 'before_run ended as timeout; the agent was not started'],
+    [
+      { ...FAILED, exitCode: null, detail: 'The shell could not be started: spawn E2BIG' },
+      'before_run did not start (The shell could not be started: spawn E2BIG); the agent was not started',
+    ],
   ])('says how it ended', (outcome, detail) => {
     const scene = idleScene().script('hook before_run', outcome);
     scene.dispatch();

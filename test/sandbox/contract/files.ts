@@ -85,6 +85,35 @@ export function describeFiles(way: Way): void {
       );
     });
 
+    test('what lies outside is refused whether it is there or not', async () => {
+      await run(session(), 'ln -s /nowhere dangling; ln -s /etc away; ln -s nowhere inside');
+      const { client, target } = session();
+      const outside = [
+        '../gone',
+        '../../gone/file',
+        'away/gone',
+        'dangling',
+        'dangling/file',
+        'x/../../gone',
+      ];
+      for (const path of outside) {
+        expect([path, refusal(await client.readPath(target, path))]).toEqual([path, 'path_refused']);
+        expect([path, refusal(await write(`${path}/file`, 'x'))]).toEqual([path, 'path_refused']);
+      }
+      expect(refusal(await client.readPath(target, 'gone/../gone'))).toBe('file_not_found');
+    });
+
+    test('a file too large to be read can be replaced, and has no version to ask for', async () => {
+      await run(session(), 'truncate -s 3G huge');
+      expect(refusal(await write('huge', 'x', '"0123"'))).toBe('file_changed');
+      answered(await write('huge', 'small'));
+      expect((await readText(session(), 'huge')).text).toBe('small');
+    });
+
+    test('a name that no file can have is refused', async () => {
+      expect(refusal(await write('x'.repeat(300), 'x'))).toBe('path_refused');
+    });
+
     test('pipes and devices are refused without waiting', async () => {
       await run(session(), 'mkfifo pipe; ln -s /dev/zero zero');
       const { client, target } = session();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildBubblewrap } from '../../../src/sandbox/supervisor/bubblewrap.ts';
+import { buildShell } from '../../../src/sandbox/supervisor/confined-shell.ts';
 import { buildDockerRun, containerName } from '../../../src/sandbox/supervisor/docker.ts';
 import type { Place } from '../../../src/sandbox/supervisor/place.ts';
 
@@ -49,6 +50,40 @@ describe('under bubblewrap', () => {
     const writable = argv.flatMap((word, index) => (word === '--bind' ? [argv[index + 2]] : []));
     expect(writable).toEqual(['/tmp', '/home/me', PLACE.directory]);
     expect(at('--bind', `${PLACE.stateDirectory}/private/home`, '/home/me')).toBeGreaterThan(0);
+  });
+
+  test('a variable that would choose what runs outside, in the agent’s folder, is set inside only', () => {
+    const machine = {
+      path: '/usr/bin',
+      home: '/home/me',
+      user: 'me',
+      bash: '/bin/bash',
+      outerMarkers: '',
+      dockerSettings: {},
+    };
+    const { command, env } = buildShell(
+      { kind: 'bubblewrap' },
+      {
+        place: PLACE,
+        machine,
+        buildArguments: () => ['-lc', 'true'],
+        scriptFile: null,
+        env: { PATH: 'bin:/usr/bin', LD_PRELOAD: './evil.so', GCONV_PATH: '.', MY_TOKEN: 'secret' },
+        marker: {},
+        attached: 'pipes',
+        containerName: '',
+      },
+      [],
+    );
+    expect(env).toMatchObject({ PATH: '/usr/bin', MY_TOKEN: 'secret' });
+    expect(Object.keys(env)).not.toEqual(expect.arrayContaining(['LD_PRELOAD']));
+    expect(Object.keys(env)).not.toEqual(expect.arrayContaining(['GCONV_PATH']));
+    for (const words of [
+      ['--setenv', 'PATH', 'bin:/usr/bin'],
+      ['--setenv', 'LD_PRELOAD', './evil.so'],
+    ])
+      expect(command.join('\0')).toContain(words.join('\0'));
+    expect(command.join(' ')).not.toContain('secret');
   });
 });
 
