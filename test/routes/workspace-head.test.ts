@@ -5,7 +5,7 @@ import { workspaceExample } from '../../src/routes/examples.ts';
 import { WorkspaceHead } from '../../src/ui/parts/workspace-head.tsx';
 
 const headOf = (more: Partial<WorkspaceDetail>): string => {
-  const workspace = { ...workspaceExample, location: 'host' as const, path: '/work/shop/ABC-1', ...more };
+  const workspace = { ...workspaceExample, location: 'host' as const, path: '/home/ada/shop/ABC-1', ...more };
   return renderToString(WorkspaceHead({ workspace, nowMs: Date.parse(workspace.updated_at) }));
 };
 
