@@ -48,6 +48,7 @@ export class IndexReporter {
       await projectOf(this.#env, state.identity.project).report({
         view: viewWorkspace(state),
         generation: state.generation,
+        idGiven: state.task.idGiven,
         terminal: state.task.terminal || state.removalWish !== null,
         version,
       });

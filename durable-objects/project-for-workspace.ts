@@ -7,6 +7,8 @@ export interface WorkspaceSummary {
   view: WorkspaceView;
   generation: number;
   terminal: boolean;
+  /** false: the task's id is only its identifier's default. */
+  idGiven: boolean;
   /** Grows with every change; an older report that arrives late is dropped. */
   version: number;
 }

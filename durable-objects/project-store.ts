@@ -1,8 +1,9 @@
 /** A project's SQLite tables: SQL and row parsing only, no decisions. */
-import type { WorkspaceView } from '../src/core/api.ts';
+import type { KnownTask } from '../src/core/task-owner.ts';
 import { ANSWER_TABLE } from './answer-table.ts';
 import { ENVIRONMENT_TABLE } from './environment-table.ts';
 import { migrate } from './migrations.ts';
+import type { WorkspaceSummary } from './project-for-workspace.ts';
 
 const MIGRATIONS = [
   `CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -120,20 +121,20 @@ export class ProjectStore {
     this.#sql.exec('DELETE FROM workspace WHERE seq = ?', seq);
   }
 
-  /** Answers the change's number. A report that is older than what is there is dropped: null. The live row of the key is this workspace's: keys are released on removal only. */
-  report(
-    view: WorkspaceView,
-    generation: number,
-    version: number,
-    terminal: boolean,
-    removedAtMs: number | null,
-  ): number | null {
+  /**
+   * Answers the change's number. A report that is older than what is there is dropped: null. The live row of the key is this workspace's:
+   * keys are released on removal only. An id that another live row has stays with that one.
+   */
+  report({ view, generation, version, terminal, idGiven }: WorkspaceSummary): number | null {
     const change = this.lastChange() + 1;
+    const removedAtMs = view.removed_at === null ? null : Date.parse(view.removed_at);
+    const isTaken = (this.rowByTask(view.task.id)?.key ?? view.key) !== view.key;
     const written = this.#sql.exec(
-      `UPDATE workspace SET change = ?, task_id = ?, identifier = ?, task_state = ?, terminal = ?, status = ?, saved = ?, generation = ?, version = ?, view = ?, removed_at_ms = ?
+      `UPDATE workspace SET change = ?, task_id = COALESCE(?, task_id), id_given = COALESCE(?, id_given), identifier = ?, task_state = ?, terminal = ?, status = ?, saved = ?, generation = ?, version = ?, view = ?, removed_at_ms = ?
        WHERE key = ? AND removed_at_ms IS NULL AND version < ? AND generation <= ?`,
       change,
-      view.task.id,
+      isTaken ? null : view.task.id,
+      isTaken ? null : idGiven ? 1 : 0,
       view.task.identifier,
       view.task.state,
       terminal ? 1 : 0,
@@ -163,13 +164,25 @@ export class ProjectStore {
     return this.#sql.exec<{ change: number; view: string }>(query, after).toArray();
   }
 
-  markTask(seq: number, taskId: string, idGiven: boolean, identifier: string): void {
+  /** Does nothing where another live row has the id. */
+  markTask(seq: number, id: Pick<KnownTask, 'task_id' | 'id_given'>, identifier: string): void {
     this.#sql.exec(
-      'UPDATE workspace SET task_id = ?, id_given = ?, identifier = ? WHERE seq = ?',
-      taskId,
-      idGiven ? 1 : 0,
+      'UPDATE OR IGNORE workspace SET task_id = ?, id_given = ?, identifier = ? WHERE seq = ?',
+      id.task_id,
+      id.id_given,
       identifier,
       seq,
+    );
+  }
+
+  /** Back to what it was, unless the workspace has reported another id since: it took that one from another dispatch. */
+  unmarkTask({ seq, task_id: taskId, id_given: idGiven }: WorkspaceRow): void {
+    this.#sql.exec(
+      `UPDATE OR IGNORE workspace SET task_id = ?, id_given = ? WHERE seq = ? AND (view IS NULL OR json_extract(view, '$.task.id') = ?)`,
+      taskId,
+      idGiven,
+      seq,
+      taskId,
     );
   }
 

@@ -24,7 +24,7 @@ import {
   checkLocation,
   type Workflow,
 } from '../src/core/workflow.ts';
-import { findOwner } from '../src/core/task-owner.ts';
+import { findOwner, idAfter } from '../src/core/task-owner.ts';
 import type { Env } from '../src/sandbox/env.ts';
 import { AnswerTable } from './answer-table.ts';
 import { EnvironmentTable } from './environment-table.ts';
@@ -205,9 +205,16 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
       agent: input.agent ?? null,
     } as const;
     const workspace = workspaceOf(this.env, settings.id, row.key);
-    const answer = await workspace.dispatch(request, workflow.terminalStates);
-    if (answer.ok) this.#adopt(row, task);
+    const id = idAfter(row, task);
+    // Before the workspace is asked: a dispatch meanwhile that gives the same id finds this row by it.
+    this.#store.markTask(row.seq, id, row.identifier);
+    const answer = await workspace.dispatch(request, workflow.terminalStates).catch((thrown: unknown) => {
+      this.#store.unmarkTask(row);
+      throw thrown;
+    });
+    if (answer.ok) this.#store.markTask(row.seq, id, task.identifier);
     else if (row.view === null && answer.error.code === 'task_terminal') this.#store.dropRow(row.seq);
+    else this.#store.unmarkTask(row);
     return answer;
   }
 
@@ -224,13 +231,6 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     const row = this.#store.rowByKey(key);
     if (row === null) throw new Error(`the reservation of ${key} is not there`);
     return row;
-  }
-
-  /** The first explicit id replaces a defaulted one. */
-  #adopt(row: WorkspaceRow, task: Dispatch['task']): void {
-    const given = row.id_given === 1 || task.id !== undefined;
-    const id = row.id_given === 0 && task.id !== undefined ? task.id : row.task_id;
-    this.#store.markTask(row.seq, id, given, task.identifier);
   }
 
   async setTaskState(task: string, state: string): Answer<TaskStateAnswer> {
@@ -363,10 +363,9 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
     return new RepositoryCredential(this.#store, this.env, scopeOf(settings));
   }
 
-  async report({ view, generation, version, terminal }: WorkspaceSummary): Promise<void> {
-    const removedAtMs = view.removed_at === null ? null : Date.parse(view.removed_at);
-    const change = this.#store.report(view, generation, version, terminal, removedAtMs);
-    if (change !== null) this.#events.publish([{ id: change, name: 'workspace', data: view }]);
+  async report(summary: WorkspaceSummary): Promise<void> {
+    const change = this.#store.report(summary);
+    if (change !== null) this.#events.publish([{ id: change, name: 'workspace', data: summary.view }]);
   }
 }
 

@@ -33,6 +33,12 @@ export function findOwner<Known extends KnownTask>(
   );
 }
 
+/** What the workspace's record says once a dispatch is accepted: the first explicit id replaces a defaulted one. */
+export const idAfter = (known: KnownTask, task: Dispatch['task']): Pick<KnownTask, 'task_id' | 'id_given'> =>
+  known.id_given === 0 && task.id !== undefined
+    ? { task_id: task.id, id_given: 1 }
+    : { task_id: known.task_id, id_given: known.id_given };
+
 /** Without an id on either side the identifier decides; a defaulted id gives way to the first explicit one. */
 const isSameTask = (known: KnownTask, task: Dispatch['task']): boolean =>
   known.identifier === task.identifier && (task.id === undefined || known.id_given === 0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findOwner, type KnownTask } from '../../src/core/task-owner.ts';
+import { findOwner, idAfter, type KnownTask } from '../../src/core/task-owner.ts';
 
 const known = (more: Partial<KnownTask> = {}): KnownTask => ({
   key: 'ABC-1',
@@ -49,5 +49,15 @@ describe('whose workspace a dispatch means', () => {
       ok: true,
       value: { known: other },
     });
+  });
+});
+
+describe('the id that a workspace goes by after a dispatch', () => {
+  test.each([
+    ['the first explicit one', known(), '7', { task_id: '7', id_given: 1 }],
+    ['the identifier, while nobody gives one', known(), undefined, { task_id: 'ABC-1', id_given: 0 }],
+    ['the one given before', known({ task_id: '7', id_given: 1 }), undefined, { task_id: '7', id_given: 1 }],
+  ])('is %s', (_, before, id, after) => {
+    expect(idAfter(before, task('ABC-1', id))).toEqual(after);
   });
 });

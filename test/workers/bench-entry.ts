@@ -24,7 +24,14 @@ function addCopy(store: ProjectStore, view: WorkspaceView, key: string): void {
   const { state } = view.task;
   const sandboxId = `ws-${key}`;
   store.reserve({ key, taskId: key, idGiven: true, identifier: key, sandboxId, taskState: state, atMs: 1 });
-  store.report({ ...view, key, task: { ...view.task, id: key, identifier: key } }, 1, 1, false, null);
+  const task = { ...view.task, id: key, identifier: key };
+  store.report({
+    view: { ...view, key, task },
+    generation: 1,
+    version: 1,
+    terminal: false,
+    idGiven: true,
+  });
 }
 
 export default {
