@@ -1,6 +1,8 @@
 /** Finding the sandbox, or taking a fresh one; and asking, without waking it, whether it is awake. */
 import type { Outcome } from '../../src/core/lifecycle/event.ts';
+import { isForStateAlone } from '../../src/core/lifecycle/removal.ts';
 import { refuseNetwork } from '../../src/core/network.ts';
+import { isTerminalState } from '../../src/core/workflow.ts';
 import type { Reply } from '../../src/sandbox/client.ts';
 import {
   absenceOf,
@@ -54,6 +56,11 @@ export async function runOpen(context: EffectContext, command: CommandOf<'open'>
 /** Before a removal: is there something to save, and is there a hook to run? */
 export async function runLook(context: EffectContext): Promise<EffectEnd> {
   const inForce = await context.project.workflowInForce();
+  // The states that are terminal may be others than when the removal was wished.
+  if (inForce.ok && isForStateAlone(context.state())) {
+    const { state } = context.state().task;
+    if (!isTerminalState(state, inForce.value.workflow.terminalStates)) return { type: 'task-open' };
+  }
   if (inForce.ok) keepWorkflow(context.store, inForce.value.workflow);
   // A hook that must not reach the network does not run where that can't be kept from it.
   const fits = inForce.ok && refuseNetwork(context.state().identity, inForce.value.workflow) === null;

@@ -182,6 +182,20 @@ test('a kept workspace is removed by its own alarm after its backoff, once the r
   expect(await task.sha()).toBe(kept.head);
 });
 
+test('a kept workspace stays when its state is taken from the terminal ones', async () => {
+  const task = await Task.create('kept-reopened', agent());
+  await git('refusePushes', task.project, 'closed');
+  await task.run();
+  await task.end();
+  const kept = await task.status('kept');
+  await git('refusePushes', task.project, null);
+  await task.putWorkflow(`tracker:\n  terminal_states: [Closed]\n${agent()}`);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(kept.kept?.next_try_at ?? '') + 1 });
+  await runDurableObjectAlarm(task.stub);
+  vi.useRealTimers();
+  expect(await task.status('ready')).toMatchObject({ kept: null, head: kept.head });
+});
+
 test('a repeated dispatch with its Idempotency-Key gets the same answer and starts nothing, also after a reset', async () => {
   const task = await Task.create('idempotent', agent('true'));
   const input = { task: { identifier: 'ABC-1' } };

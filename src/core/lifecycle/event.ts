@@ -69,6 +69,8 @@ export type Outcome =
   | { type: 'saved'; report: SaveReport }
   | { type: 'snapshotted'; snapshot: Snapshot }
   | { type: 'looked'; found: 'present' | 'gone'; hooks: Record<Hook, boolean> }
+  /** Instead of a look: by the WORKFLOW.md in force the task's state is not terminal. */
+  | { type: 'task-open' }
   | { type: 'destroyed' }
   | { type: 'destroy-failed'; detail: string };
 

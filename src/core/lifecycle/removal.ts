@@ -35,6 +35,9 @@ export function onRemovalOutcome(draft: Draft, removal: Removal, outcome: Outcom
     case 'looked':
       onLooked(draft, removal, outcome);
       return true;
+    case 'task-open':
+      onTaskOpen(draft, removal);
+      return true;
     case 'opened':
       onReclaimed(draft, removal);
       return true;
@@ -82,6 +85,21 @@ function onLooked(draft: Draft, removal: Removal, looked: Extract<Outcome, { typ
   if (looked.found === 'gone' || draft.state.files === 'lost') return onFilesGone(draft, removal);
   if (removal.saveSettled) return beginBeforeRemove(draft, removal);
   beginSaving(draft, removal);
+}
+
+/** Nobody but the task's state asked for the removal. */
+export const isForStateAlone = ({ removalWish }: State): boolean => removalWish?.by === 'terminal';
+
+/** The terminal states have changed: as re-opened, before anything was touched. */
+function onTaskOpen(draft: Draft, removal: Removal): void {
+  const { state } = draft;
+  // A person asked for it meanwhile.
+  if (!isForStateAlone(state)) return awaitCommand(draft, removal, { type: 'look' });
+  state.stage = { name: 'idle' };
+  state.task.terminal = false;
+  state.removalWish = null;
+  state.kept = null;
+  note(draft, 'removal', { called_off: "the task's state is not terminal any more" });
 }
 
 /** What was saved is not saved again; the sandbox is rebuilt only for before_remove, or for work that is in a snapshot alone. */

@@ -125,6 +125,7 @@ function nextStanding(draft: Draft, work: Work, outcome: Outcome): Standing | nu
       note(draft, 'workspace', { discard_failed: outcome.detail });
       return work.phase === 'discarding' ? onDiscarded(draft, work, 'may be there') : null;
     case 'looked':
+    case 'task-open':
     case 'absent':
       return null;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { idleScene, type Scene } from './driver.ts';
-import { DAMAGED, DESTROY_FAILED, GONE, SAVE_FAILED, saved, UNREACHABLE } from './outcomes.ts';
+import { DAMAGED, DESTROY_FAILED, GONE, SAVE_FAILED, saved, TASK_OPEN, UNREACHABLE } from './outcomes.ts';
 
 const REMOVAL = ['look', 'save', 'hook before_remove', 'destroy'];
 
@@ -123,6 +123,23 @@ describe('a kept workspace', () => {
     expect(scene.dispatch()).toBeNull();
     expect(scene.state).toMatchObject({ kept: null, removalWish: null, task: { terminal: false } });
     expect(scene.run().take()[0]).toBe('open');
+  });
+
+  test('stays when its next try finds that its state is not terminal any more', () => {
+    const scene = kept().script('look', TASK_OPEN);
+    scene.fireTimer();
+    expect(scene.run().take()).toEqual(['look']);
+    expect(scene.state).toMatchObject({ stage: { name: 'idle' }, files: 'present', kept: null });
+    expect(scene.state).toMatchObject({ removalWish: null, task: { terminal: false } });
+    expect(scene.dispatch()).toBeNull();
+  });
+
+  test('goes all the same when a person asked for that while its state was looked up', () => {
+    const scene = kept().script('look', TASK_OPEN);
+    scene.fireTimer();
+    scene.delete();
+    expect(scene.run().take()).toEqual(['look', ...REMOVAL]);
+    expect(scene.state.stage.name).toBe('removed');
   });
 
   test('goes as soon as an asked save got through', () => {

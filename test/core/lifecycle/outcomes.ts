@@ -40,6 +40,7 @@ export const CLONE_FAILED: Outcome = {
 };
 export const PLAN_REFUSED: Outcome = { type: 'plan-refused', detail: 'WORKFLOW.md is invalid' };
 export const DESTROY_FAILED: Outcome = { type: 'destroy-failed', detail: 'the sandbox does not stop' };
+export const TASK_OPEN: Outcome = { type: 'task-open' };
 export const FOLDER_GONE: Outcome = openedAs('absent');
 
 const SHA = 'a'.repeat(40);

@@ -193,7 +193,7 @@ export const answerBadly = (command: Command, world: RandomWorld, choice: number
     case 'snapshot':
       return pick([...ABSENT, answers.snapshotSkipped(world.nowMs)], choice);
     case 'look':
-      return pick([...ABSENT, answers.looked('gone', world.plan.hooks)], choice);
+      return pick([...ABSENT, answers.looked('gone', world.plan.hooks), answers.TASK_OPEN], choice);
     case 'destroy':
       return pick([...ABSENT, answers.DESTROY_FAILED], choice);
     case 'kill-leftovers':
