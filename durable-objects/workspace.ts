@@ -12,6 +12,7 @@ import { isTaskTerminal, ownershipOf, type Ownership } from '../src/core/cleanup
 import { planConfinement } from '../src/core/confinement.ts';
 import { failure, type Failure } from '../src/core/failure.ts';
 import type { Event, Request } from '../src/core/lifecycle/event.ts';
+import { refuseExec } from '../src/core/lifecycle/exec.ts';
 import type { State } from '../src/core/lifecycle/state.ts';
 import { step } from '../src/core/lifecycle/step.ts';
 import { nextTimerAtMs, REMOVED_RECORD_MS } from '../src/core/lifecycle/timer.ts';
@@ -302,16 +303,8 @@ export class Workspace extends DurableObject<Env> implements WorkspaceRpc, Works
   async exec(command: string, timeoutMs: number): Answer<ReadableStream<Uint8Array>> {
     const state = this.#store.load();
     if (state === null) return NOT_FOUND;
-    if (state.stage.name === 'removal')
-      return err(failure('workspace_removing', `workspace ${state.identity.key} is being removed`));
-    if (state.damaged !== null) return err(failure('workspace_damaged', state.damaged));
-    if (state.stage.name !== 'work' || state.stage.phase !== 'agent_wait')
-      return err(
-        failure(
-          'wrong_phase',
-          'exec works while a caller-run attempt waits for its caller (phase agent_wait)',
-        ),
-      );
+    const refused = refuseExec(state, null);
+    if (refused) return err(refused);
     return streamExec(this.#context(null, Date.now() + timeoutMs), crypto.randomUUID(), command, timeoutMs);
   }
 

@@ -2,6 +2,7 @@
 import type { ExecLine } from '../../src/core/api.ts';
 import { planConfinement } from '../../src/core/confinement.ts';
 import { failure, type Failure } from '../../src/core/failure.ts';
+import { refuseExec } from '../../src/core/lifecycle/exec.ts';
 import { gatherMs, HOLD_MS } from '../../src/core/output-pace.ts';
 import type { Masker, MaskStream } from '../../src/core/redact.ts';
 import { err, ok, type Result } from '../../src/core/result.ts';
@@ -18,12 +19,17 @@ export async function streamExec(
   timeoutMs: number,
 ): Promise<Result<ReadableStream<Uint8Array>, Failure>> {
   const operation = `x-${id}`;
+  const attempt = context.state().attempt?.number ?? null;
   const workflow = keptWorkflow(context.store);
   const environment = await agentEnvironment(context, workflow);
   if (!environment.ok) return environment;
   await limitNetwork(context, null);
+  // `finish` and the like may come while any of these calls is under way.
+  const tooLate = refuseExec(context.state(), attempt);
+  if (tooLate) return err(tooLate);
+  const target = at(context.state());
   const started = await insist(context, () =>
-    context.client.start(at(context.state()), {
+    context.client.start(target, {
       id: operation,
       kind: 'script',
       role: 'agent',
@@ -35,6 +41,12 @@ export async function streamExec(
       wait_ms: 0,
     }),
   );
+  const refused = refuseExec(context.state(), attempt);
+  if (refused) {
+    // Leftovers may have been killed before it began.
+    await insist(context, () => context.client.cancel(target, operation));
+    return err(refused);
+  }
   if (started?.kind === 'answer') return ok(followOutput(context, operation, await context.values.masker()));
   const detail =
     started?.kind === 'refused' ? started.error.detail : (started?.detail ?? 'no answer in time');
