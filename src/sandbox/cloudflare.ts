@@ -3,6 +3,7 @@
  * terminal, setAllowedHosts, destroy and getState are used; everything else is the supervisor's own protocol, so that the SDK's 1.0 needs changes here alone.
  */
 import { ContainerProxy, getSandbox, Sandbox } from '@cloudflare/sandbox';
+import { millisecondsOr } from '../core/milliseconds.ts';
 import type { Env } from './env.ts';
 import { SUPERVISOR_HEADER, SUPERVISOR_PORT } from './protocol.ts';
 import type { SandboxAccess } from './access.ts';
@@ -48,10 +49,17 @@ export function reachCloudflareSandbox(env: Env, sandboxId: string, limited: boo
       // One session each: after its shell has ended, a session can't be attached to again.
       const id = `terminal-${crypto.randomUUID()}`;
       const session = await sandbox.createSession({ id, cwd: '/workspace' });
-      const answer = await session.terminal(request, size);
-      // Its shell outlives the connection; with its session it goes.
-      answer.webSocket?.addEventListener('close', () => void settled(sandbox.deleteSession(id)));
-      return answer;
+      const end = () => settled(sandbox.deleteSession(id));
+      try {
+        const answer = await session.terminal(request, size);
+        // Its shell outlives the connection; with its session it goes.
+        if (answer.webSocket) answer.webSocket.addEventListener('close', () => void end());
+        else await end();
+        return answer;
+      } catch (thrown) {
+        await end();
+        throw thrown;
+      }
     },
     limitNetwork: limited ? (hosts) => sandbox.setAllowedHosts(hosts) : null,
     isAwake: async () => {
@@ -59,7 +67,7 @@ export function reachCloudflareSandbox(env: Env, sandboxId: string, limited: boo
       return state.status === 'running' || state.status === 'healthy';
     },
     destroy: async () => {
-      await withDeadline(sandbox.destroy(), Number(env.DESTROY_TIMEOUT_MS ?? DESTROY_TIMEOUT_MS));
+      await withDeadline(sandbox.destroy(), millisecondsOr(env.DESTROY_TIMEOUT_MS, DESTROY_TIMEOUT_MS));
     },
   };
 }

@@ -21,9 +21,9 @@ export interface Env {
   SANDBOX_HOST_TOKEN?: string;
   /** `true`: repositories may be local paths or `file:` URLs. */
   ALLOW_LOCAL_REPOSITORIES?: string;
-  /** The longest that one clone or save may take, in milliseconds; 10 minutes where it is not set. */
+  /** The longest that one clone or save may take, in milliseconds; 10 minutes where it is no positive number. */
   GIT_TIMEOUT_MS?: string;
-  /** The longest that the end of one sandbox may take, in milliseconds; one minute where it is not set. */
+  /** The longest that the end of one sandbox may take, in milliseconds; one minute where it is no positive number. */
   DESTROY_TIMEOUT_MS?: string;
   /** Encrypts environment values and credentials; the previous one is still read during a rotation. */
   ENCRYPTION_KEY?: string;

@@ -51,3 +51,11 @@ test('the shell of a terminal goes with its connection', async () => {
     timeout: 60_000,
   });
 });
+
+test('a terminal that does not come about leaves no session', async () => {
+  const task = await Task.create('terminal-cut', WORKFLOW);
+  await task.run();
+  await task.cutNextCall('pty');
+  await expect(openTerminal(task)).rejects.toThrow('Network connection lost');
+  expect((await task.calls()).slice(-2)).toEqual(['POST session', 'DELETE session']);
+});

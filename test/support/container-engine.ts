@@ -149,7 +149,12 @@ class Engine {
   /** `/{id}/pty?sessionId=…` */
   async openTerminal(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://engine');
-    const { terminals } = await this.#running(pathname.split('/')[1] ?? '');
+    const id = pathname.split('/')[1] ?? '';
+    if (this.#cut.get(id) === 'pty') {
+      this.#cut.delete(id);
+      return void socket.destroy();
+    }
+    const { terminals } = await this.#running(id);
     terminals.attach(searchParams, request, socket, head);
   }
 

@@ -140,7 +140,7 @@ export class Task {
     await this.#engine('hang', 'POST');
   }
 
-  /** The next call that begins like this does not get there. */
+  /** The next call that begins like this does not get there; `pty`: the next terminal. */
   async cutNextCall(start: string): Promise<void> {
     await this.#engine(`cut/${encodeURIComponent(start)}`, 'POST');
   }
