@@ -165,12 +165,17 @@ export function onAbsentWhileOpening(draft: Draft, work: Work, absence: Absence)
     return 'over';
   }
   if (absence.kind === 'refused') {
-    const code = work.phase === 'after_create' ? 'after_create_failed' : 'clone_failed';
-    failWork(draft, work, 'failed', { code, detail: absence.detail });
+    failWork(draft, work, 'failed', { code: codeOfRefusal(work.phase), detail: absence.detail });
     return work.phase === 'opening' ? 'over' : beginDiscarding(draft, work);
   }
   failWork(draft, work, 'lost', { code: 'sandbox_lost', detail: absence.detail });
   return work.phase === 'opening' ? 'over' : beginDiscarding(draft, work);
+}
+
+/** Names the step that was refused: opening what is there clones nothing. */
+function codeOfRefusal(phase: WorkPhase): AttemptFailure['code'] {
+  if (phase === 'opening') return 'sandbox_unavailable';
+  return phase === 'after_create' ? 'after_create_failed' : 'clone_failed';
 }
 
 /** Notes why the work cannot reach its goal: on the attempt, or as a save that has to be tried again. */

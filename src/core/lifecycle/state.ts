@@ -49,6 +49,7 @@ type AttemptFailureCode =
   | 'agent_failed'
   | 'agent_timeout'
   | 'sandbox_lost'
+  | 'sandbox_unavailable'
   | 'workspace_damaged'
   | 'cancelled'
   | 'workflow_invalid';

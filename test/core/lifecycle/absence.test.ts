@@ -49,8 +49,9 @@ describe('a call that a living sandbox refused', () => {
     const scene = running('open');
     scene.answer(REFUSED);
     expect(scene.take()).toEqual([]);
-    expect(scene.attempt).toMatchObject({ outcome: 'failed', result: { failure: { code: 'clone_failed' } } });
-    expect(scene.state).toMatchObject({ files: 'present', error: { code: 'clone_failed' } });
+    const failure = { code: 'sandbox_unavailable' };
+    expect(scene.attempt).toMatchObject({ outcome: 'failed', result: { failure } });
+    expect(scene.state).toMatchObject({ files: 'present', error: failure });
   });
 });
 
