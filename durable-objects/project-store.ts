@@ -1,4 +1,5 @@
 /** A project's SQLite tables: SQL and row parsing only, no decisions. */
+import type { RefusedWorkflow } from '../src/core/refused-workflow.ts';
 import type { KnownTask } from '../src/core/task-owner.ts';
 import { ANSWER_TABLE } from './answer-table.ts';
 import { ENVIRONMENT_TABLE } from './environment-table.ts';
@@ -83,6 +84,21 @@ export class ProjectStore {
   setMeta(name: string, value: string | null): void {
     if (value === null) this.#sql.exec('DELETE FROM meta WHERE name = ?', name);
     else this.#sql.exec('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)', name, value);
+  }
+
+  /** Its text is a value of its own: as JSON, beside the rest, it could be too long for one. */
+  setRefused(refused: RefusedWorkflow | null): void {
+    const { text = null, ...rest } = refused ?? {};
+    this.setMeta('refused', refused === null ? null : JSON.stringify(rest));
+    this.setMeta('refused_text', text);
+  }
+
+  /** What was stored before the text was kept apart holds it itself. */
+  refused(): RefusedWorkflow | null {
+    const value = this.meta('refused');
+    if (value === null) return null;
+    const text = this.meta('refused_text') ?? '';
+    return { text, ...(JSON.parse(value) as Omit<RefusedWorkflow, 'text'>) };
   }
 
   rowByTask(taskId: string): WorkspaceRow | null {

@@ -16,6 +16,7 @@ import { failure, type Failure } from '../src/core/failure.ts';
 import { branchName, sandboxId, workspaceKey } from '../src/core/key.ts';
 import { REMOVED_RECORD_MS } from '../src/core/lifecycle/timer.ts';
 import type { Identity } from '../src/core/lifecycle/state.ts';
+import { recordRefusal } from '../src/core/refused-workflow.ts';
 import { err, ok, type Result } from '../src/core/result.ts';
 import {
   DEFAULT_WORKFLOW,
@@ -36,7 +37,7 @@ import { RepositoryCredential } from './repository-credential.ts';
 import { ProjectStore, type WorkspaceRow } from './project-store.ts';
 import { checkHost } from './host-check.ts';
 import type { Answer, Idempotency, ListQuery, ProjectRpc } from './rpc.ts';
-import { buildSettings, viewProject, type RefusedWorkflow, type Settings } from './settings.ts';
+import { buildSettings, viewProject, type Settings } from './settings.ts';
 import { directoryOf, workspaceOf } from './stubs.ts';
 
 /** A reservation that no workspace confirmed within this time never will be: its dispatch was refused or cut off. */
@@ -118,13 +119,12 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
 
   #takeWorkflow(text: string, workflow: Workflow): void {
     this.#store.setMeta('workflow', text);
-    this.#store.setMeta('refused', null);
+    this.#store.setRefused(null);
     this.#store.retagTerminal((state) => isTerminalState(state, workflow.terminalStates));
   }
 
-  #refuseWorkflow(text: string, { code, detail, diagnostics }: Failure): void {
-    const refused: RefusedWorkflow = { atMs: Date.now(), code, detail, text, diagnostics: diagnostics ?? [] };
-    this.#store.setMeta('refused', JSON.stringify(refused));
+  #refuseWorkflow(text: string, refusal: Failure): void {
+    this.#store.setRefused(recordRefusal(text, refusal, Date.now()));
   }
 
   #settings(): Settings | null {
@@ -139,11 +139,10 @@ export class Project extends DurableObject<Env> implements ProjectRpc, ProjectFo
   }
 
   #view(settings: Settings): ProjectView {
-    const refused = this.#store.meta('refused');
     const workflow = {
       text: this.#store.meta('workflow'),
       parsed: this.#workflow(),
-      refused: refused === null ? null : (JSON.parse(refused) as RefusedWorkflow),
+      refused: this.#store.refused(),
       hasCredential: this.#credential(settings).isSet,
     };
     return viewProject(settings, workflow, { hasSnapshots: this.env.SNAPSHOTS !== undefined });

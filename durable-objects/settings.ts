@@ -1,7 +1,8 @@
 /** A project's settings: what is stored, and what of it can be offered here. */
 import type { ProjectView, PutProject } from '../src/core/api.ts';
-import { failure, type Diagnostic, type Failure } from '../src/core/failure.ts';
+import { failure, type Failure } from '../src/core/failure.ts';
 import type { Location } from '../src/core/lifecycle/state.ts';
+import type { RefusedWorkflow } from '../src/core/refused-workflow.ts';
 import { checkBranchName, parseRepositoryUrl } from '../src/core/repository-url.ts';
 import { err, ok, type Result } from '../src/core/result.ts';
 import { buildProjectWarnings } from '../src/core/warnings.ts';
@@ -15,15 +16,6 @@ export interface Settings {
   isolation: 'bubblewrap' | null;
   createdAtMs: number;
   updatedAtMs: number;
-}
-
-/** The last refused upload; the text before it stays in force. */
-export interface RefusedWorkflow {
-  atMs: number;
-  code: string;
-  detail: string;
-  text: string;
-  diagnostics: Diagnostic[];
 }
 
 const LOCATIONS = ['cloudflare', 'docker', 'host'] as const;

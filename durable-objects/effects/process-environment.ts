@@ -3,12 +3,12 @@ import type { Failure } from '../../src/core/failure.ts';
 import { buildAgentEnv, buildHookEnv, type AgentEnvInput, type ProcessEnv } from '../../src/core/hook-env.ts';
 import type { Hook } from '../../src/core/lifecycle/state.ts';
 import { ok, type Result } from '../../src/core/result.ts';
-import type { Workflow } from '../../src/core/workflow.ts';
+import type { WorkflowSettings } from '../../src/core/workflow.ts';
 import type { EffectContext } from './context.ts';
 
 export async function hookEnvironment(
   context: EffectContext,
-  workflow: Workflow,
+  workflow: WorkflowSettings,
   hook: Hook,
   outcome: string | null,
 ): Promise<Result<ProcessEnv, Failure>> {
@@ -28,7 +28,7 @@ export async function hookEnvironment(
 
 export async function agentEnvironment(
   context: EffectContext,
-  workflow: Workflow,
+  workflow: WorkflowSettings,
 ): Promise<Result<ProcessEnv, Failure>> {
   const input = await agentInput(context, workflow);
   return input.ok ? ok(buildAgentEnv(input.value)) : input;
@@ -36,7 +36,7 @@ export async function agentEnvironment(
 
 async function agentInput(
   context: EffectContext,
-  workflow: Workflow,
+  workflow: WorkflowSettings,
 ): Promise<Result<AgentEnvInput, Failure>> {
   const values = await context.values.environment();
   if (!values.ok) return values;

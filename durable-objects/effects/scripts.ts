@@ -1,21 +1,22 @@
 /** The scripts and settings of WORKFLOW.md that the work under way began with; a later upload reaches the next one. */
 import type { Plan, State } from '../../src/core/lifecycle/state.ts';
-import type { Workflow } from '../../src/core/workflow.ts';
+import type { Workflow, WorkflowSettings } from '../../src/core/workflow.ts';
 import type { Env } from '../../src/sandbox/env.ts';
 import type { WorkspaceStore } from '../workspace-store.ts';
 
 const NAME = 'workflow';
 
+/** No effect needs the prompt, which may be as large as the file. */
 export const keepWorkflow = (store: WorkspaceStore, workflow: Workflow): void =>
-  store.setMeta(NAME, JSON.stringify(workflow));
+  store.setMeta(NAME, JSON.stringify({ ...workflow, prompt: undefined }));
 
-export function keptWorkflow(store: WorkspaceStore): Workflow {
+export function keptWorkflow(store: WorkspaceStore): WorkflowSettings {
   const value = store.meta(NAME);
   if (value === null) throw new Error('no WORKFLOW.md was kept before an effect that needs it');
-  return JSON.parse(value) as Workflow;
+  return JSON.parse(value) as WorkflowSettings;
 }
 
-export function agentCommandOf(state: State, workflow: Workflow): string | null {
+export function agentCommandOf(state: State, workflow: WorkflowSettings): string | null {
   if (state.agentChoice === 'external') return null;
   return state.agentChoice === 'command' ? state.agentCommand : workflow.agent.command;
 }

@@ -1,6 +1,6 @@
 /** How each script of a workspace is confined, by its location: the table of "where hooks run". */
 import type { Hook, Identity } from './lifecycle/state.ts';
-import type { Workflow } from './workflow.ts';
+import type { WorkflowSettings } from './workflow.ts';
 
 export type Confinement =
   | { kind: 'none' }
@@ -12,7 +12,7 @@ const IN_ATTEMPT: ReadonlySet<Hook> = new Set(['before_run', 'after_run']);
 
 export function planConfinement(
   { location, isolation }: Pick<Identity, 'location' | 'isolation'>,
-  workflow: Workflow,
+  workflow: WorkflowSettings,
   runs: Hook | 'agent',
 ): Confinement {
   if (location === 'host') return isolation === 'bubblewrap' ? { kind: 'bubblewrap' } : { kind: 'none' };

@@ -21,6 +21,8 @@ export interface Workflow {
   prompt: string;
 }
 
+export type WorkflowSettings = Omit<Workflow, 'prompt'>;
+
 /** Reports all faults at once, in the file's order. A text without front matter is a prompt with default settings. */
 export function parseWorkflow(text: string): Result<Workflow, Failure> {
   const front = new FrontMatter(text);
