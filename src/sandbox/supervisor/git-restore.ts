@@ -1,6 +1,7 @@
 /** Rebuilds a workspace from a snapshot's bundle: beside its path, and moved there when it is whole. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FULL_REFSPECS } from '../../core/clone-plan.ts';
 import { otherFailure, type GitFailure } from '../../core/git-failure.ts';
 import { fetchArgs, isBranchName, isSha, objectFormatOf } from '../../core/git.ts';
 import { err, ok, type Result } from '../../core/result.ts';
@@ -27,8 +28,6 @@ import type { Place } from './place.ts';
 
 /** What is nice to have from a remote may take this share of the time; the snapshot itself does not need it. */
 const EXTRAS_SHARE = 4;
-
-const FETCH_ALL = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
 
 /** Idempotent: a repository that is already whole is left as it is. After a failure nothing of ours is at the path. */
 export const runRestore = (spec: RestoreSpec, place: Place, signal: AbortSignal): Promise<RestoreResult> =>
@@ -136,7 +135,7 @@ async function fetchPrerequisites(
     return err(otherFailure('The snapshot builds on commits of a remote, and there is none.'));
   const { url } = spec.remote;
   const what = 'Fetching what the snapshot builds on';
-  const fetched = await inStage(stage, { what, args: fetchArgs(url, FETCH_ALL, null) });
+  const fetched = await inStage(stage, { what, args: fetchArgs(url, FULL_REFSPECS, null) });
   if (!fetched.ok) return fetched;
   const missing: string[] = [];
   for (const sha of shas) {
@@ -189,7 +188,7 @@ async function pointHead(stage: Stage, state: SnapshotState): Promise<Result<unk
 async function addExtras(stage: Stage, spec: RestoreSpec): Promise<void> {
   if (spec.remote === null) return;
   const extras: Stage = { ...stage, session: lessTime(stage.session, spec.timeout_ms / EXTRAS_SHARE) };
-  const args = fetchArgs(spec.remote.url, FETCH_ALL, null);
+  const args = fetchArgs(spec.remote.url, FULL_REFSPECS, null);
   const fetched = await inStage(extras, { what: 'Fetching the branches', args });
   if (fetched.ok) await initSubmodules(extras);
 }
