@@ -12,7 +12,8 @@ export interface ClonePlan {
   continues: boolean;
   /** What the remote's HEAD names, for `origin/HEAD`. */
   headRef: string | null;
-  refspecs: { full: string[]; shallow: string[] };
+  /** Of a shallow clone, which has the branches that it needs only. */
+  refspecs: string[];
 }
 
 const HEADS = 'refs/heads/';
@@ -68,10 +69,7 @@ function refspecsOf(base: ClonePlan['base'], task: string | null): ClonePlan['re
   const detached = base !== null && 'sha' in base ? ['HEAD'] : [];
   const named = [base !== null && 'ref' in base ? base.ref : null, task].filter((ref) => ref !== null);
   const tracked = [...new Set(named)].map((ref) => `+${ref}:${trackingRef(ref)}`);
-  return {
-    full: [...FULL_REFSPECS, ...detached],
-    shallow: [...tracked, ...detached],
-  };
+  return [...tracked, ...detached];
 }
 
 export const trackingRef = (ref: string): string => `refs/remotes/origin/${ref.slice(HEADS.length)}`;

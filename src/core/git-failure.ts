@@ -31,7 +31,7 @@ const SIGNS: readonly [RegExp, GitFailure['reason']][] = [
   [/bad object|unable to read [0-9a-f]|missing (?:blob|tree|commit|object)|is corrupt/, 'other'],
   [/could not read (?:Username|Password)|terminal prompts disabled/, 'auth'],
   [/Authentication failed|returned error: 40[13]\b|HTTP 40[13]\b|Permission denied/, 'auth'],
-  [/repository '[^']*' not found|returned error: (?:404|410)\b|HTTP 404\b/, 'not_found'],
+  [/repository '[^']*' (?:not found|does not exist)|returned error: (?:404|410)\b|HTTP 404\b/, 'not_found'],
   [/does not appear to be a git repository|couldn't find remote ref|not our ref/, 'not_found'],
   [/timed out|[Oo]peration too slow|returned error: (?:408|504)\b/, 'timeout'],
   [/\[remote rejected\]|pre-receive hook declined|\[rejected\]|shallow update not allowed/, 'refused'],

@@ -125,6 +125,29 @@ export const initArgs = (directory: string, branch: string, format: 'sha1' | 'sh
   directory,
 ];
 
+/**
+ * All branches and tags in one conversation with the remote. `--no-local`: of a repository on this disk nothing is linked or
+ * copied past git's own checks.
+ */
+export const cloneArgs = (url: string, directory: string): string[] => [
+  'clone',
+  '--quiet',
+  '--no-checkout',
+  '--no-local',
+  '--template=',
+  '--origin=origin',
+  '--',
+  url,
+  directory,
+];
+
+/** Of what `git clone` configured: how the files lie, not where they came from (a URL may hold a grant). */
+export const withoutRemotes = (config: string): string =>
+  config
+    .split(/^(?=\[)/m)
+    .filter((section) => /^\[(?:core|extensions)\]/.test(section))
+    .join('');
+
 /** Protocol 2 lets the server filter. */
 export const listRemoteArgs = (url: string): string[] => [
   'ls-remote',

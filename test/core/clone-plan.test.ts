@@ -53,12 +53,10 @@ test('a shallow clone fetches the base and the task branch only', () => {
   const from = remote({ ...main, [`refs/heads/${BRANCH}`]: B, 'refs/heads/other': B });
   expect(plan(from)).toMatchObject({
     value: {
-      refspecs: {
-        shallow: [
-          '+refs/heads/main:refs/remotes/origin/main',
-          `+refs/heads/${BRANCH}:refs/remotes/origin/${BRANCH}`,
-        ],
-      },
+      refspecs: [
+        '+refs/heads/main:refs/remotes/origin/main',
+        `+refs/heads/${BRANCH}:refs/remotes/origin/${BRANCH}`,
+      ],
     },
   });
 });

@@ -1,6 +1,6 @@
 /** Cloning over a real git server: every start of a task branch, every failure, every crash on the way. */
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CloneResult } from '../../src/sandbox/protocol.ts';
 import { inspectRepository } from '../../src/sandbox/supervisor/git-inspect.ts';
@@ -33,6 +33,15 @@ afterEach(() => workspace.close());
 const clone = async (more = {}) => CloneResult.parse(await workspace.clone(more));
 const inspect = () => inspectRepository(workspace.place);
 const inTree = (...path: string[]) => join(workspace.place.directory, ...path);
+/** Names of the files below a folder that hold the text. */
+async function filesWith(folder: string, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && (await readFile(path)).includes(text)) found.push(relative(folder, path));
+  }
+  return found;
+}
 /** Nothing half-made stays in the state folder. */
 const leftovers = async () =>
   (await readdir(join(workspace.place.stateDirectory, 'git')).catch(() => [])).filter(
@@ -50,6 +59,18 @@ describe('where the task branch starts', () => {
     expect(await workspace.git('rev-parse', 'origin/HEAD')).toBe(main);
     expect(await inspect()).toEqual({ files: 'whole', damage: null });
     expect(await leftovers()).toEqual([]);
+  });
+
+  test('without a word of the URL that it came from, which may hold a grant', async () => {
+    await clone();
+    const told = async (text: string) => (await filesWith(inTree('.git'), text)).sort();
+    expect(await told(ORIGIN)).toEqual(['config']);
+    expect(await told(server.url)).toEqual([]);
+    expect(await workspace.git('for-each-ref', '--format=%(refname)', 'refs/heads')).toBe(
+      `refs/heads/${BRANCH}`,
+    );
+    expect(await workspace.git('config', '--list', '--local')).not.toContain('branch.');
+    expect(await workspace.git('reflog', '--format=%gs')).toMatch(/^clone: /);
   });
 
   test('at the base branch that the project names', async () => {

@@ -536,6 +536,7 @@ describe('what is outside stays outside', () => {
 
   test('packed refs that are a link fail the save, for they may name more branches', async () => {
     const head = await workspace.commit('work');
+    await rm(inGit('packed-refs'));
     await symlink('/etc/passwd', inGit('packed-refs'));
     const saved = await workspace.save();
     expect(saved).toMatchObject({ status: 'failed', sha: head, failure: { detail: /packed-refs/ } });

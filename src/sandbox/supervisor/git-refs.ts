@@ -5,7 +5,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseLooseRef, parsePackedRefs, parseReflog } from '../../core/git-output.ts';
+import { parseLooseRef, parsePackedRefs, parseReflog, type RemoteRefs } from '../../core/git-output.ts';
 
 export interface WorkspaceRefs {
   head: { sha: string | null; branch: string | null };
@@ -27,6 +27,7 @@ const MAX_SYMBOLIC_DEPTH = 5;
 /** Of a name in a message. */
 const MAX_SHOWN_LENGTH = 100;
 const HEADS = 'refs/heads/';
+const ORIGIN = 'refs/remotes/origin/';
 
 export async function readRefs(gitDirectory: string): Promise<WorkspaceRefs> {
   const unreadable: string[] = [];
@@ -49,6 +50,23 @@ export async function readRefs(gitDirectory: string): Promise<WorkspaceRefs> {
     stashes: await readStashes(gitDirectory, refs),
     unreadable,
   };
+}
+
+/** What the remote had, by what a clone of it holds: the same as asking it. */
+export async function readOrigin(gitDirectory: string): Promise<RemoteRefs> {
+  const packed = await readPlain(gitDirectory, 'packed-refs', MAX_PACKED_BYTES);
+  const refs = new Refs(gitDirectory, parsePackedRefs(packed ?? ''));
+  const found = new Map<string, string>();
+  for (const name of await refs.under(ORIGIN.slice(0, -1))) {
+    const sha = name === `${ORIGIN}HEAD` ? null : await refs.resolve(name);
+    if (sha !== null) found.set(HEADS + name.slice(ORIGIN.length), sha);
+  }
+  const named = parseLooseRef((await readPlain(gitDirectory, `${ORIGIN}HEAD`, MAX_REF_BYTES)) ?? '');
+  const headRef = named !== null && 'ref' in named ? HEADS + named.ref.slice(ORIGIN.length) : null;
+  // `git clone` detaches its HEAD as the remote's is.
+  const head = await refs.head('HEAD');
+  if (head !== null && head.sha !== null) found.set('HEAD', head.sha);
+  return { refs: found, headRef };
 }
 
 class Refs {

@@ -1,10 +1,10 @@
 /** A repository under construction beside its workspace: ours alone until it is published, so plain git runs in it. */
-import { appendFile, lstat, mkdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { initArgs, workspaceConfig, submoduleProtocols } from '../../core/git.ts';
+import { cloneArgs, initArgs, submoduleProtocols, withoutRemotes, workspaceConfig } from '../../core/git.ts';
 import type { GitFailure } from '../../core/git-failure.ts';
 import { ok, type Result } from '../../core/result.ts';
-import type { CloneSpec } from '../protocol.ts';
+import type { CloneSpec, Remote } from '../protocol.ts';
 import { runGit, type GitCommand, type GitOutput, type GitSession } from './git-process.ts';
 import { newScratch, removeScratch } from './git-scratch.ts';
 
@@ -22,23 +22,45 @@ export async function openStage(session: GitSession): Promise<Stage> {
 
 export const closeStage = (stage: Stage): Promise<void> => removeScratch(stage.directory);
 
-type InitSpec = Pick<CloneSpec, 'branch' | 'user' | 'remote'> & { format: 'sha1' | 'sha256' };
+type StageSpec = Pick<CloneSpec, 'branch' | 'user' | 'remote'>;
 
-export async function initStage(stage: Stage, spec: InitSpec): Promise<Result<GitOutput, GitFailure>> {
+export async function initStage(
+  stage: Stage,
+  spec: StageSpec & { format: 'sha1' | 'sha256' },
+): Promise<Result<GitOutput, GitFailure>> {
   const made = await runGit(stage.session, {
     what: 'Making the repository',
     args: initArgs(stage.directory, spec.branch, spec.format),
     cwd: dirname(stage.directory),
   });
-  if (!made.ok) return made;
-  await appendFile(
-    join(stage.gitDirectory, 'config'),
-    workspaceConfig(spec.user, spec.remote?.origin ?? null),
-  );
-  // What git's own template has and people's tools expect.
-  for (const folder of ['hooks', 'info']) await mkdir(join(stage.gitDirectory, folder), { recursive: true });
-  await writeFile(join(stage.gitDirectory, 'info', 'exclude'), '');
+  if (made.ok) await setUp(stage, spec);
   return made;
+}
+
+/** All of the remote's branches and tags, nothing checked out; HEAD is the remote's until `takeBranch`. */
+export const cloneStage = (stage: Stage, remote: Remote): Promise<Result<GitOutput, GitFailure>> =>
+  runGit(stage.session, {
+    what: 'Cloning the repository',
+    args: cloneArgs(remote.url, stage.directory),
+    cwd: dirname(stage.directory),
+  });
+
+/** The local branch that `git clone` made, its reflogs and its settings, which hold the URL, give way to the task's branch. */
+export async function takeBranch(stage: Stage, spec: StageSpec): Promise<void> {
+  for (const folder of ['logs', 'refs/heads'])
+    await rm(join(stage.gitDirectory, folder), { recursive: true, force: true });
+  await mkdir(join(stage.gitDirectory, 'refs', 'heads'));
+  await writeFile(join(stage.gitDirectory, 'HEAD'), `ref: refs/heads/${spec.branch}\n`);
+  await setUp(stage, spec);
+}
+
+async function setUp({ gitDirectory }: Stage, spec: StageSpec): Promise<void> {
+  const config = join(gitDirectory, 'config');
+  const made = withoutRemotes(await readFile(config, 'utf8'));
+  await writeFile(config, made + workspaceConfig(spec.user, spec.remote?.origin ?? null));
+  // What git's own template has and people's tools expect.
+  for (const folder of ['hooks', 'info']) await mkdir(join(gitDirectory, folder), { recursive: true });
+  await writeFile(join(gitDirectory, 'info', 'exclude'), '');
 }
 
 /** The reflog says `clone`, where git would write its arguments and with them the URL. */
