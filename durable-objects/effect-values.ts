@@ -19,6 +19,7 @@ export class EffectValues {
   readonly #env: Env;
   readonly #project: ProjectForWorkspace;
   readonly #handed: HandedSecrets;
+  #masker: Promise<Masker> | null = null;
 
   constructor(env: Env, project: ProjectForWorkspace, handed: HandedSecrets) {
     this.#env = env;
@@ -38,10 +39,15 @@ export class EffectValues {
   }
 
   /**
-   * Of the values as they are now and of those that were handed out before. Where they can't be read, a process may print
-   * them all the same: nothing of it is shown.
+   * Of the values as they are at the first call, which comes after the process has got its own, and of those that were handed
+   * out before. Where they can't be read, a process may print them all the same: nothing of it is shown.
    */
-  async masker(): Promise<Masker> {
+  masker(): Promise<Masker> {
+    this.#masker ??= this.#buildMasker();
+    return this.#masker;
+  }
+
+  async #buildMasker(): Promise<Masker> {
     const secrets = await this.#secrets();
     return secrets.ok ? buildMasker([...secrets.value, ...ownSecrets(this.#env)]) : WITHHOLD;
   }

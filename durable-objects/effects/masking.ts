@@ -44,23 +44,25 @@ export const maskOutput = (masker: Masker, output: KeptOutput): KeptOutput => ({
   text: masker.mask(output.text),
 });
 
-/** Texts that somebody may read; ids and hashes, which the lifecycle decides on, stay as they are. */
-export function maskOutcome(masker: Masker, outcome: Outcome): Outcome {
+/** Masks the texts that somebody may read; ids and hashes, which the lifecycle decides on, stay as they are. null: it has none. */
+export function maskingOf(outcome: Outcome): ((masker: Masker) => Outcome) | null {
   switch (outcome.type) {
     case 'absent':
-      return { ...outcome, absence: maskAbsence(masker, outcome.absence) };
+      return (masker) => ({ ...outcome, absence: maskAbsence(masker, outcome.absence) });
     case 'clone-failed':
     case 'destroy-failed':
     case 'plan-refused':
-      return { ...outcome, detail: masker.mask(outcome.detail) };
-    case 'script-ended':
-      return { ...outcome, detail: outcome.detail === null ? null : masker.mask(outcome.detail) };
+      return (masker) => ({ ...outcome, detail: masker.mask(outcome.detail) });
+    case 'script-ended': {
+      const { detail } = outcome;
+      return detail === null ? null : (masker) => ({ ...outcome, detail: masker.mask(detail) });
+    }
     case 'snapshotted':
-      return { ...outcome, snapshot: maskSnapshot(masker, outcome.snapshot) };
+      return (masker) => ({ ...outcome, snapshot: maskSnapshot(masker, outcome.snapshot) });
     case 'saved':
-      return { ...outcome, report: maskReport(masker, outcome.report) };
+      return (masker) => ({ ...outcome, report: maskReport(masker, outcome.report) });
     default:
-      return outcome;
+      return null;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Command } from '../../src/core/lifecycle/effect.ts';
 import { runClone } from './clone.ts';
 import type { EffectContext, EffectEnd } from './context.ts';
 import { runDestroy } from './destroy.ts';
-import { maskOutcome } from './masking.ts';
+import { maskingOf } from './masking.ts';
 import { runKillLeftovers, runLook, runOpen, runTouch } from './open.ts';
 import { runCancel } from './operation.ts';
 import { runSave } from './save.ts';
@@ -12,7 +12,9 @@ import { runSnapshot } from './snapshot.ts';
 
 export async function runEffect(context: EffectContext, command: Command): Promise<EffectEnd> {
   const end = await perform(context, command);
-  return typeof end === 'string' ? end : maskOutcome(await context.values.masker(), end);
+  if (typeof end === 'string') return end;
+  const mask = maskingOf(end);
+  return mask === null ? end : mask(await context.values.masker());
 }
 
 function perform(context: EffectContext, command: Command): Promise<EffectEnd> {

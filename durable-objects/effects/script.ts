@@ -49,9 +49,10 @@ async function runScript(
     : ((await rejoinOperation(context, spec)) ?? { end: refused(environment.error) });
   if ('end' in followed) return followed.end;
   const { view } = followed;
-  const masker = await context.values.masker();
-  context.store.saveOutput(spec.id, 'stdout', maskOutput(masker, view.stdout));
-  context.store.saveOutput(spec.id, 'stderr', maskOutput(masker, view.stderr));
+  const isSilent = view.stdout.text === '' && view.stderr.text === '';
+  const masker = isSilent ? null : await context.values.masker();
+  for (const stream of ['stdout', 'stderr'] as const)
+    context.store.saveOutput(spec.id, stream, masker ? maskOutput(masker, view[stream]) : view[stream]);
   if (view.outcome === null)
     return absent({ kind: 'unreachable', detail: 'the operation ended without an outcome' });
   return {

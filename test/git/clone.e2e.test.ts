@@ -63,9 +63,8 @@ describe('where the task branch starts', () => {
 
   test('without a word of the URL that it came from, which may hold a grant', async () => {
     await clone();
-    const told = async (text: string) => (await filesWith(inTree('.git'), text)).sort();
-    expect(await told(ORIGIN)).toEqual(['config']);
-    expect(await told(server.url)).toEqual([]);
+    expect(await filesWith(inTree('.git'), ORIGIN)).toEqual(['config']);
+    expect(await filesWith(inTree('.git'), server.url)).toEqual([]);
     expect(await workspace.git('for-each-ref', '--format=%(refname)', 'refs/heads')).toBe(
       `refs/heads/${BRANCH}`,
     );

@@ -1,4 +1,7 @@
-/** The benchmark's Worker: as deployed, but a project can be given any number of workspaces, `POST /bench/{project}/{key}/{count}`. */
+/**
+ * The benchmark's Worker: as deployed, but a project can be given any number of workspaces, `POST /bench/{project}/{key}/{count}`,
+ * and `GET /bench` answers how many calls it sent to the sandbox host: a proxy between them that counts would cost time.
+ */
 import { ProjectStore } from '../../durable-objects/project-store.ts';
 import { Project as DeployedProject } from '../../durable-objects/project.ts';
 import type { WorkspaceView } from '../../src/core/api.ts';
@@ -34,10 +37,18 @@ function addCopy(store: ProjectStore, view: WorkspaceView, key: string): void {
   });
 }
 
+let calls = 0;
+const send = globalThis.fetch;
+globalThis.fetch = (...request) => {
+  calls += 1;
+  return send(...request);
+};
+
 export default {
   async fetch(request, env, context) {
     const [, bench, project = '', key = '', count] = new URL(request.url).pathname.split('/');
     if (bench !== 'bench') return worker.fetch(request, env, context);
+    if (request.method === 'GET') return Response.json({ calls });
     const stub = env.PROJECT.getByName(project) as unknown as DurableObjectStub<Project>;
     await stub.copyWorkspace(key, Number(count));
     return new Response(null, { status: 204 });

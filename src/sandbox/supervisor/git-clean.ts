@@ -27,20 +27,29 @@ export async function openClean(session: GitSession): Promise<CleanRepository> {
   const source = join(session.place.directory, '.git');
   const refs = await readRefs(source);
   const directory = await newScratch(session.place, 'clean');
-  await mkdir(join(directory, 'objects', 'info'), { recursive: true });
-  for (const folder of ['refs', 'info', 'borrowed']) await mkdir(join(directory, folder));
-  await writeFile(join(directory, 'config'), cleanConfig(formatOf(refs)));
-  await writeFile(join(directory, 'HEAD'), `${refs.head.sha ?? 'ref: refs/heads/unborn'}\n`);
-  await writeFile(join(directory, 'packed-refs'), packedRefs(refs));
-  // Patterns that hide files from status: data, and what people expect to stay hidden.
-  await writeFile(
-    join(directory, 'info', 'exclude'),
-    (await readPlain(source, 'info/exclude', MAX_EXCLUDE_BYTES)) ?? '',
-  );
-  await copyShallow(source, directory);
-  await borrowObjects(join(source, 'objects'), join(directory, 'borrowed'));
-  await writeFile(join(directory, 'objects', 'info', 'alternates'), '../borrowed\n');
+  try {
+    await fill(directory, source, refs);
+  } catch (error) {
+    await removeScratch(directory);
+    throw error;
+  }
   return { session, directory, source, refs };
+}
+
+async function fill(directory: string, source: string, refs: WorkspaceRefs): Promise<void> {
+  await mkdir(join(directory, 'objects', 'info'), { recursive: true });
+  await Promise.all(['refs', 'info', 'borrowed'].map((folder) => mkdir(join(directory, folder))));
+  const file = (name: string, text: string) => writeFile(join(directory, name), text);
+  await Promise.all([
+    file('config', cleanConfig(formatOf(refs))),
+    file('HEAD', `${refs.head.sha ?? 'ref: refs/heads/unborn'}\n`),
+    file('packed-refs', packedRefs(refs)),
+    // Patterns that hide files from status: data, and what people expect to stay hidden.
+    readPlain(source, 'info/exclude', MAX_EXCLUDE_BYTES).then((text) => file('info/exclude', text ?? '')),
+    copyShallow(source, directory),
+    borrowObjects(join(source, 'objects'), join(directory, 'borrowed')),
+    file('objects/info/alternates', '../borrowed\n'),
+  ]);
 }
 
 export const closeClean = (clean: CleanRepository): Promise<void> => removeScratch(clean.directory);

@@ -83,12 +83,14 @@ async function fillStage(stage: Stage, spec: CloneSpec): Promise<Result<Origin, 
     return makeEmpty(stage, spec);
   }
   const plan = { ...planned.value, start };
-  if (spec.depth === null) await takeBranch(stage, spec);
-  else {
-    const fetched = await fetchShallow(stage, spec, remote, plan);
-    if (!fetched.ok) return fetched;
+  if (spec.depth === null) {
+    await takeBranch(stage, spec);
+    return makeFrom(stage, spec.branch, plan, listed.value);
   }
-  return makeFrom(stage, spec, plan);
+  const fetched = await fetchShallow(stage, spec, remote, plan);
+  if (!fetched.ok) return fetched;
+  // Branches may have moved since they were listed.
+  return makeFrom(stage, spec.branch, plan, await readOrigin(stage.gitDirectory));
 }
 
 /** One conversation with the remote; what is planned is then a matter of what came. */
@@ -136,8 +138,13 @@ async function makeEmpty(stage: Stage, spec: CloneSpec): Promise<Result<Origin, 
   return made.ok ? ok(NO_ORIGIN) : made;
 }
 
-async function makeFrom(stage: Stage, spec: CloneSpec, plan: Planned): Promise<Result<Origin, GitFailure>> {
-  const origin = await findOrigin(stage, spec.branch, plan);
+async function makeFrom(
+  stage: Stage,
+  branch: string,
+  plan: Planned,
+  fetched: RemoteRefs,
+): Promise<Result<Origin, GitFailure>> {
+  const origin = await findOrigin(stage, branch, plan, fetched);
   if (!origin.ok) return origin;
   // HEAD names the task branch, still unborn: this creates it.
   const args = ['reset', '--quiet', '--hard', origin.value.head];
@@ -146,13 +153,12 @@ async function makeFrom(stage: Stage, spec: CloneSpec, plan: Planned): Promise<R
   return checkedOut.ok ? origin : checkedOut;
 }
 
-/** By what was fetched: branches may have moved since they were listed. */
 async function findOrigin(
   stage: Stage,
   branch: string,
   plan: Planned,
+  { refs }: RemoteRefs,
 ): Promise<Result<Origin & { head: string }, GitFailure>> {
-  const { refs } = await readOrigin(stage.gitDirectory);
   const remoteSha = refs.get(`refs/heads/${branch}`) ?? null;
   const baseSha = plan.base !== null && 'ref' in plan.base ? refs.get(plan.base.ref) : plan.base?.sha;
   const head = remoteSha ?? baseSha;

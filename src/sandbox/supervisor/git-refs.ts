@@ -28,6 +28,7 @@ const MAX_SYMBOLIC_DEPTH = 5;
 const MAX_SHOWN_LENGTH = 100;
 const HEADS = 'refs/heads/';
 const ORIGIN = 'refs/remotes/origin/';
+const ORIGIN_HEAD = `${ORIGIN}HEAD`;
 
 export async function readRefs(gitDirectory: string): Promise<WorkspaceRefs> {
   const unreadable: string[] = [];
@@ -54,14 +55,18 @@ export async function readRefs(gitDirectory: string): Promise<WorkspaceRefs> {
 
 /** What the remote had, by what a clone of it holds: the same as asking it. */
 export async function readOrigin(gitDirectory: string): Promise<RemoteRefs> {
-  const packed = await readPlain(gitDirectory, 'packed-refs', MAX_PACKED_BYTES);
-  const refs = new Refs(gitDirectory, parsePackedRefs(packed ?? ''));
+  const packed = parsePackedRefs((await readPlain(gitDirectory, 'packed-refs', MAX_PACKED_BYTES)) ?? '');
+  const refs = new Refs(gitDirectory, packed);
+  const tracked = packed.map(({ name, sha }): [string, string | null] => [name, sha]);
+  // Git packs what it clones, which may be thousands: only what is loose is looked up.
+  for (const name of await filesUnder(gitDirectory, ORIGIN.slice(0, -1)))
+    tracked.push([name, await refs.resolve(name)]);
   const found = new Map<string, string>();
-  for (const name of await refs.under(ORIGIN.slice(0, -1))) {
-    const sha = name === `${ORIGIN}HEAD` ? null : await refs.resolve(name);
-    if (sha !== null) found.set(HEADS + name.slice(ORIGIN.length), sha);
+  for (const [name, sha] of tracked) {
+    if (name.startsWith(ORIGIN) && name !== ORIGIN_HEAD && sha !== null)
+      found.set(HEADS + name.slice(ORIGIN.length), sha);
   }
-  const named = parseLooseRef((await readPlain(gitDirectory, `${ORIGIN}HEAD`, MAX_REF_BYTES)) ?? '');
+  const named = parseLooseRef((await readPlain(gitDirectory, ORIGIN_HEAD, MAX_REF_BYTES)) ?? '');
   const headRef = named !== null && 'ref' in named ? HEADS + named.ref.slice(ORIGIN.length) : null;
   // `git clone` detaches its HEAD as the remote's is.
   const head = await refs.head('HEAD');

@@ -47,11 +47,14 @@ export const cloneStage = (stage: Stage, remote: Remote): Promise<Result<GitOutp
 
 /** The local branch that `git clone` made, its reflogs and its settings, which hold the URL, give way to the task's branch. */
 export async function takeBranch(stage: Stage, spec: StageSpec): Promise<void> {
-  for (const folder of ['logs', 'refs/heads'])
-    await rm(join(stage.gitDirectory, folder), { recursive: true, force: true });
-  await mkdir(join(stage.gitDirectory, 'refs', 'heads'));
-  await writeFile(join(stage.gitDirectory, 'HEAD'), `ref: refs/heads/${spec.branch}\n`);
-  await setUp(stage, spec);
+  const { gitDirectory } = stage;
+  const remove = (folder: string) => rm(join(gitDirectory, folder), { recursive: true, force: true });
+  await Promise.all([
+    remove('logs'),
+    remove('refs/heads').then(() => mkdir(join(gitDirectory, 'refs', 'heads'))),
+    writeFile(join(gitDirectory, 'HEAD'), `ref: refs/heads/${spec.branch}\n`),
+    setUp(stage, spec),
+  ]);
 }
 
 async function setUp({ gitDirectory }: Stage, spec: StageSpec): Promise<void> {
@@ -59,7 +62,9 @@ async function setUp({ gitDirectory }: Stage, spec: StageSpec): Promise<void> {
   const made = withoutRemotes(await readFile(config, 'utf8'));
   await writeFile(config, made + workspaceConfig(spec.user, spec.remote?.origin ?? null));
   // What git's own template has and people's tools expect.
-  for (const folder of ['hooks', 'info']) await mkdir(join(gitDirectory, folder), { recursive: true });
+  await Promise.all(
+    ['hooks', 'info'].map((folder) => mkdir(join(gitDirectory, folder), { recursive: true })),
+  );
   await writeFile(join(gitDirectory, 'info', 'exclude'), '');
 }
 
