@@ -151,16 +151,16 @@ async function benchWarmAttempt({ api, git, root }: Bench): Promise<void> {
   const taken: number[] = [];
   const counts: number[] = [];
   for (let run = 0; run < RUNS; run += 1) {
-    const before = await countCalls(api);
+    const before = await readCounts(api, 'warm');
     taken.push(await untilEnded(() => dispatchAndWait(api, 'warm', 'W-1')));
-    counts.push((await countCalls(api)) - before);
+    counts.push((await readCounts(api, 'warm')).calls - before.calls);
   }
   say('warm attempt', `${ms(median(taken))}, ${median(counts)} sandbox calls (wanted: ≤ 6)`);
 }
 
-/** That the Worker sent to the sandbox host until now. */
-const countCalls = async (api: ApiClient): Promise<number> =>
-  (await api.get<{ calls: number }>('/bench')).calls;
+/** See bench-entry.ts. */
+const readCounts = (api: ApiClient, project: string) =>
+  api.get<{ calls: number; rows_read_by_sweep: number }>(`/bench/${project}`);
 
 /** Clone, after_create, before_run, agent, after_run, push: through the service, and as one shell script. */
 async function benchFirstDispatch({ api, git, root }: Bench): Promise<void> {
@@ -216,6 +216,11 @@ async function benchPages({ api, root }: Bench): Promise<void> {
   say(
     'page of 100',
     `out of 10 000 ${ms(median(many))} against out of 100 ${ms(median(few))}: ${ratio(many, few)} (wanted: ≤ 1.5×)`,
+  );
+  const { rows_read_by_sweep: read } = await readCounts(api, 'many');
+  say(
+    'sweep',
+    `of 10 000 with nothing to remove: ${read} rows read, ${(read / 10).toFixed(1)} for each 1 000 (wanted: < 20)`,
   );
 }
 

@@ -1,9 +1,10 @@
 /** A project with 10 000 workspaces: pages and sweeps read a bounded number of rows. */
 import { runInDurableObject } from 'cloudflare:test';
 import { beforeAll, expect, test } from 'vitest';
-import { ProjectStore } from '../../durable-objects/project-store.ts';
+import type { ProjectStore } from '../../durable-objects/project-store.ts';
 import { projectOf } from '../../durable-objects/stubs.ts';
 import type { WorkspacePage, WorkspaceView } from '../../src/core/api.ts';
+import { countRowsRead, lookForWork } from '../workers/rows-read.ts';
 import { Task, unwrap, workerEnv } from '../workers/task.ts';
 
 const COUNT = 10_000;
@@ -34,24 +35,8 @@ function insert(sql: SqlStorage, number: number): void {
   );
 }
 
-/** Counts what every statement reads. */
-async function rowsRead(use: (store: ProjectStore) => void): Promise<number> {
-  return runInDurableObject(stub(), (_, { storage }) => {
-    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
-    const sql = {
-      exec: (...args: Parameters<SqlStorage['exec']>) => {
-        const cursor = storage.sql.exec(...args);
-        cursors.push(cursor);
-        return cursor;
-      },
-    };
-    const counted = { sql, transactionSync: <T>(work: () => T) => storage.transactionSync(work) };
-    const store = new ProjectStore(counted as unknown as DurableObjectStorage);
-    cursors.length = 0;
-    use(store);
-    return cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0);
-  });
-}
+const rowsRead = (use: (store: ProjectStore) => void): Promise<number> =>
+  runInDurableObject(stub(), (_, { storage }) => countRowsRead(storage, use));
 
 const list = (cursor: string | null, limit = 100, filter: { status?: string; saved?: string } = {}) =>
   object()
@@ -83,11 +68,7 @@ test('a filter that few or no workspaces pass reads few rows', async () => {
 });
 
 test('a sweep that finds nothing terminal reads fewer than 20 rows per 1 000 workspaces', async () => {
-  const read = await rowsRead((store) => {
-    store.purgeRemoved(Date.now() - 86_400_000);
-    store.toSweep(0, 200, Date.now() - 600_000);
-  });
-  expect(read).toBeLessThan((20 * COUNT) / 1_000);
+  expect(await rowsRead(lookForWork)).toBeLessThan((20 * COUNT) / 1_000);
   const swept = unwrap(await object().sweep(null, 200, { force: true, waitMs: 0 }));
   expect(swept).toEqual({ lookedAt: 0, removed: 0, kept: [], nextCursor: null });
 });

@@ -1,12 +1,14 @@
 /**
  * The benchmark's Worker: as deployed, but a project can be given any number of workspaces, `POST /bench/{project}/{key}/{count}`,
- * and `GET /bench` answers how many calls it sent to the sandbox host: a proxy between them that counts would cost time.
+ * and `GET /bench/{project}` answers how many calls the Worker sent to the sandbox host (a proxy between them that counts would
+ * cost time) and how many rows a sweep of the project reads that finds nothing to remove.
  */
 import { ProjectStore } from '../../durable-objects/project-store.ts';
 import { Project as DeployedProject } from '../../durable-objects/project.ts';
 import type { WorkspaceView } from '../../src/core/api.ts';
 import type { Env } from '../../src/sandbox/env.ts';
 import worker from '../../src/worker.ts';
+import { countRowsRead, lookForWork } from './rows-read.ts';
 
 export { ContainerProxy, Directory, LimitedSandbox, Sandbox, Workspace } from '../../src/worker.ts';
 
@@ -20,6 +22,10 @@ export class Project extends DeployedProject {
     this.ctx.storage.transactionSync(() => {
       for (let number = 0; number < count; number += 1) addCopy(store, view, `COPY-${number}`);
     });
+  }
+
+  rowsReadBySweep(): number {
+    return countRowsRead(this.ctx.storage, lookForWork);
   }
 }
 
@@ -48,8 +54,9 @@ export default {
   async fetch(request, env, context) {
     const [, bench, project = '', key = '', count] = new URL(request.url).pathname.split('/');
     if (bench !== 'bench') return worker.fetch(request, env, context);
-    if (request.method === 'GET') return Response.json({ calls });
     const stub = env.PROJECT.getByName(project) as unknown as DurableObjectStub<Project>;
+    if (request.method === 'GET')
+      return Response.json({ calls, rows_read_by_sweep: await stub.rowsReadBySweep() });
     await stub.copyWorkspace(key, Number(count));
     return new Response(null, { status: 204 });
   },
