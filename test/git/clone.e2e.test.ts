@@ -1,11 +1,23 @@
 /** Cloning over a real git server: every start of a task branch, every failure, every crash on the way. */
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CloneResult } from '../../src/sandbox/protocol.ts';
 import { inspectRepository } from '../../src/sandbox/supervisor/git-inspect.ts';
 import { markIncomplete } from '../../src/sandbox/supervisor/git-marker.ts';
 import { runClone } from '../../src/sandbox/supervisor/git-clone.ts';
+import { readOrigin } from '../../src/sandbox/supervisor/git-refs.ts';
 import { git, startGitServer, type GitServer } from '../support/git-server.ts';
 import { BRANCH, newWorkspace, ORIGIN, type Workspace } from '../support/git-workspace.ts';
 
@@ -272,6 +284,12 @@ describe('what goes wrong', () => {
       ok: false,
       failure: { reason: 'not_found', detail: expect.stringContaining('"nope"') },
     });
+  });
+
+  test('more branches than can be read are not taken for none', async () => {
+    await clone();
+    await truncate(inTree('.git', 'packed-refs'), 65 * 1024 * 1024);
+    expect(await readOrigin(inTree('.git'))).toBeNull();
   });
 
   test('a local path without a repository is not_found', async () => {

@@ -90,13 +90,19 @@ async function fillStage(stage: Stage, spec: CloneSpec): Promise<Result<Origin, 
   const fetched = await fetchShallow(stage, spec, remote, plan);
   if (!fetched.ok) return fetched;
   // Branches may have moved since they were listed.
-  return makeFrom(stage, spec.branch, plan, await readOrigin(stage.gitDirectory));
+  const read = await readCloned(stage);
+  return read.ok ? makeFrom(stage, spec.branch, plan, read.value) : read;
 }
 
 /** One conversation with the remote; what is planned is then a matter of what came. */
 async function cloneAll(stage: Stage, remote: Remote): Promise<Result<RemoteRefs, GitFailure>> {
   const cloned = await cloneStage(stage, remote);
-  return cloned.ok ? ok(await readOrigin(stage.gitDirectory)) : cloned;
+  return cloned.ok ? readCloned(stage) : cloned;
+}
+
+async function readCloned(stage: Stage): Promise<Result<RemoteRefs, GitFailure>> {
+  const refs = await readOrigin(stage.gitDirectory);
+  return refs === null ? err(otherFailure(TOO_MANY_REFS)) : ok(refs);
 }
 
 async function fetchShallow(
@@ -130,6 +136,9 @@ async function listRemote(session: GitSession, remote: Remote): Promise<Result<R
 
 /** With something to start from. */
 type Planned = ClonePlan & { start: string };
+
+const TOO_MANY_REFS =
+  "The repository has more branches and tags than fit into 64 MiB. Set the project's `depth`: then only the branches that it needs are fetched.";
 
 const NO_ORIGIN: Origin = { base: null, remote_sha: null, head: null };
 

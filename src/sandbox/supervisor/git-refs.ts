@@ -53,9 +53,11 @@ export async function readRefs(gitDirectory: string): Promise<WorkspaceRefs> {
   };
 }
 
-/** What the remote had, by what a clone of it holds: the same as asking it. */
-export async function readOrigin(gitDirectory: string): Promise<RemoteRefs> {
-  const packed = parsePackedRefs((await readPlain(gitDirectory, 'packed-refs', MAX_PACKED_BYTES)) ?? '');
+/** What the remote had, by what a clone of it holds: the same as asking it. null: too many branches and tags to read. */
+export async function readOrigin(gitDirectory: string): Promise<RemoteRefs | null> {
+  const text = await readPlain(gitDirectory, 'packed-refs', MAX_PACKED_BYTES);
+  if (text === null && (await isThere(gitDirectory, 'packed-refs'))) return null;
+  const packed = parsePackedRefs(text ?? '');
   const refs = new Refs(gitDirectory, packed);
   const tracked = packed.map(({ name, sha }): [string, string | null] => [name, sha]);
   // Git packs what it clones, which may be thousands: only what is loose is looked up.
