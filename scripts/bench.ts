@@ -5,7 +5,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AttemptView, Dispatched, WorkspaceDetail, WorkspacePage } from '../src/core/api.ts';
 import { SupervisorClient } from '../src/sandbox/client.ts';
 import { createLoopback } from '../src/sandbox/loopback.ts';
@@ -182,6 +182,8 @@ bash -lc true; bash -lc true; bash -lc '${commit}'; bash -lc true; git push --qu
     const env = {
       ...process.env,
       HOME: root,
+      // Of `mktemp`: goes with the rest.
+      TMPDIR: dirname(root),
       GIT_AUTHOR_NAME: 'B',
       GIT_AUTHOR_EMAIL: 'b@b',
       GIT_COMMITTER_NAME: 'B',
