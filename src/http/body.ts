@@ -106,5 +106,5 @@ function joined(chunks: Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
 
 function parseJson(sent: string): Result<unknown, Failure> {
   const value = parseJsonText(sent.startsWith('\uFEFF') ? sent.slice(1) : sent);
-  return value.ok ? value : err(invalidRequest([{ field: '', message: value.error }]));
+  return value.ok ? value : err(invalidRequest([value.error]));
 }

@@ -6,7 +6,8 @@ import { type Diagnostic, type Failure, failure } from '../core/failure.ts';
 const MAX_FAULTS = 10;
 const MAX_SHOWN_CHARACTERS = 80;
 
-interface Fault {
+/** `field` is empty where the whole body is at fault; `message` is a sentence without its full stop. */
+export interface Fault {
   field: string;
   message: string;
 }

@@ -41,6 +41,17 @@ test.each([
   });
 });
 
+test.each([
+  ['{"workflow":"\\ud83d"}', 'workflow'],
+  ['{"repository":{"url":"\\udc00"}}', 'repository.url'],
+  ['{"repository":{"\\udc00":1}}', 'repository["\ufffd"]'],
+  ['{"other":["a","\\ud83d"]}', 'other[1]'],
+])('half of a surrogate pair in %s is told with its field', async (body, field) => {
+  const problem = await problemOf(await put(body));
+  expect(problem.detail).toBe(`body \`${field}\` holds half of a surrogate pair: send well-formed Unicode.`);
+  expect(problem.diagnostics?.[0]?.path).toBe(field);
+});
+
 test('a syntax error is told by its place, without the text around it', async () => {
   const problem = await problemOf(await put('{"token":"s3cret" x}'));
   expect(problem.detail).toBe('The body is not JSON: syntax error at character 19.');
