@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AttemptView, Dispatched, WorkspaceDetail, WorkspacePage } from '../src/core/api.ts';
 import { ApiClient, waitFor } from './stack/api-client.ts';
-import { fail, messageOf, readOptions, readPort } from './stack/command-line.ts';
+import { fail, messageOf, readOptions, readPort, readTokens } from './stack/command-line.ts';
 import { makeDemoRepository } from './stack/demo-repository.ts';
 import { onEndSignal } from './stack/end-signal.ts';
 import { createSignInLink } from './stack/sign-in-link.ts';
@@ -57,13 +57,15 @@ const say = (text: string) =>
 async function main(): Promise<void> {
   const { once } = readOptions(USAGE, { once: { type: 'boolean', default: false } });
   const port = readPort(USAGE, 0);
+  const { token, all } = readTokens(randomSecret());
   const folder = mkdtempSync(join(tmpdir(), 'edge-harness-demo-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const remote = makeDemoRepository(folder);
   say(`a bare repository with a small project: ${remote}`);
   const starting = startStack({
     port,
-    token: process.env['API_TOKEN'] ?? randomSecret(),
+    token,
+    vars: { API_TOKEN: all },
     encryptionKey: randomSecret(),
     stateDirectory: join(folder, 'state'),
     roots: [join(folder, 'workspaces')],

@@ -1,11 +1,12 @@
 /** `npm run dev:docker`: the Worker under `wrangler dev` with the real container of the Dockerfile. Wants a running Docker engine. */
+import { readTokens } from './stack/command-line.ts';
 import { randomSecret } from './stack/stack.ts';
 import { hasDockerEngine, startWranglerDev } from './stack/wrangler-dev.ts';
 
 const port = process.env['PORT'] ?? '8787';
 const ip = process.env['IP'] ?? '127.0.0.1';
 const publicUrl = process.env['PUBLIC_URL'] ?? `http://host.docker.internal:${port}`;
-const token = process.env['API_TOKEN'] ?? randomSecret();
+const { token, all } = readTokens(randomSecret());
 
 if (!hasDockerEngine()) {
   console.error('No Docker engine answers. Start one, or use `npm run dev`, which needs none.');
@@ -17,7 +18,7 @@ const wrangler = startWranglerDev({
   ip,
   port,
   vars: {
-    API_TOKEN: token,
+    API_TOKEN: all,
     ENCRYPTION_KEY: process.env['ENCRYPTION_KEY'] ?? randomSecret(),
     LOCATIONS: 'cloudflare',
     PUBLIC_URL: publicUrl,

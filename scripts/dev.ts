@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, watch, writeF
 import { basename, dirname, resolve } from 'node:path';
 import type { Problem } from '../src/core/api.ts';
 import { ApiClient } from './stack/api-client.ts';
-import { fail, messageOf, misuse, readOptions, readPort } from './stack/command-line.ts';
+import { fail, messageOf, misuse, readOptions, readPort, readTokens } from './stack/command-line.ts';
 import { makeDemoRepository } from './stack/demo-repository.ts';
 import { onEndSignal } from './stack/end-signal.ts';
 import { createSignInLink } from './stack/sign-in-link.ts';
@@ -34,15 +34,16 @@ async function main(): Promise<void> {
   const options = checkedOptions();
   const port = readPort(USAGE, DEFAULT_PORT);
   const secrets = loadSecrets();
+  const { token, all } = readTokens(secrets.token);
   await lockState(STATE);
   const starting = startStack({
     port,
-    token: process.env['API_TOKEN'] ?? secrets.token,
+    token,
     encryptionKey: process.env['ENCRYPTION_KEY'] ?? secrets.encryptionKey,
     stateDirectory: STATE,
     roots: defaultRoots(),
     onLog: showRequest,
-    vars: { DEMO_REPOSITORY: makeDemoRepository(`${STATE}/demo`) },
+    vars: { API_TOKEN: all, DEMO_REPOSITORY: makeDemoRepository(`${STATE}/demo`) },
   });
   onEndSignal(() => {
     console.log('\nending …');

@@ -30,6 +30,12 @@ export function readPort(usage: string, otherwise: number): number {
     : misuse(usage, `PORT is "${port}": it must be a whole number from 0 to 65535`);
 }
 
+/** API_TOKEN, which may hold several as in a deployment; a script uses the first. Blank is none. */
+export function readTokens(otherwise: string): { token: string; all: string } {
+  const tokens = (process.env['API_TOKEN'] ?? '').split(/[\s,]+/).filter((token) => token !== '');
+  return { token: tokens[0] ?? otherwise, all: tokens.join(',') || otherwise };
+}
+
 export function fail(thrown: unknown): never {
   console.error(`error: ${messageOf(thrown)}`);
   process.exit(1);

@@ -46,10 +46,16 @@ interface Running {
 }
 
 /** In a group of its own, as a shell starts it; resolved once it has said `ready`. */
-async function start(script: string, folder: string, argv: string[], ready: string): Promise<Running> {
+async function start(
+  script: string,
+  folder: string,
+  argv: string[],
+  ready: string,
+  more?: Record<string, string>,
+): Promise<Running> {
   const child = spawn(process.execPath, [join(SCRIPTS, script), ...argv], {
     cwd: folder,
-    env: environment(folder),
+    env: environment(folder, more),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -109,6 +115,22 @@ test('a second server in the same folder is refused; a Ctrl-C ends the first in 
   expect(await findLeftovers(folder)).toEqual([]);
   const third = await start('dev.ts', folder, [], 'Ctrl-C ends it.');
   expect(await third.interrupt()).toBe(0);
+});
+
+test.each([
+  ['holds several', 'first-token,second-token', 'token   first-token\n'],
+  ['is blank', '', 'token   '],
+])('dev starts where API_TOKEN %s', async (_, tokens, said) => {
+  const folder = makeFolder(`tokens-${tokens.length}`);
+  const dev = await start('dev.ts', folder, ['--project', 'shop'], 'Ctrl-C ends it.', { API_TOKEN: tokens });
+  expect(dev.output()).toContain(said);
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(dev.output())?.[0] ?? '';
+  const statuses = tokens.split(',').map(async (token) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await fetch(`${url}/v1/projects`, { headers })).status;
+  });
+  expect(await Promise.all(statuses)).toEqual(tokens === '' ? [401] : [200, 200]);
+  expect(await dev.interrupt()).toBe(0);
 });
 
 test('what dev says when the WORKFLOW.md that it watches is broken, gone and right again', async () => {
