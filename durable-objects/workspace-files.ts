@@ -64,6 +64,8 @@ export function failureOf(reply: Exclude<Reply<unknown>, { kind: 'answer' }>): F
       return failure('forbidden', detail);
     case 'too_large':
       return failure('body_too_large', detail);
+    case 'directory_gone':
+      return failure('workspace_damaged', detail);
     default:
       return failure('sandbox_unavailable', `${code}: ${detail}`);
   }

@@ -74,6 +74,8 @@ export function absenceOf(
   switch (code) {
     case 'no_incarnation':
       return { kind: 'gone', detail: 'the sandbox was replaced by a fresh one' };
+    case 'directory_gone':
+      return { kind: 'gone', detail };
     case 'foreign_directory':
     case 'other_incarnation':
     case 'workspace_damaged':

@@ -312,6 +312,7 @@ export const SupervisorErrorCode = z.enum([
   'key_conflict',
   'workspace_root_refused',
   'workspace_damaged',
+  'directory_gone',
   'operation_not_found',
   'operation_conflict',
   'file_not_found',

@@ -255,6 +255,26 @@ describe.concurrent('delete', () => {
     expect(project.trace()).toEqual(['after_create', 'after_create']);
     expect(workspace.last_loss).toMatch(/restored from/);
   });
+
+  test('of the folder in the middle of an attempt: the attempt is lost, and its retry restores the saved branch', async () => {
+    const project = await stack.project({
+      workflow: `hooks:\n  before_run: test "$SYMPHONY_ATTEMPT" != 2 || rm -rf "$SYMPHONY_WORKSPACE"\n${agent(COMMIT)}`,
+    });
+    const before = await project.run('ABC-1');
+    const workspace = await project.run('ABC-1', {
+      agent: { command: 'git log --format=%H -1 > "$TRACE.head"' },
+    });
+    expect(await project.attempt('ABC-1', 2)).toMatchObject({
+      outcome: 'lost',
+      failure: { code: 'sandbox_lost', detail: expect.stringContaining('is gone') },
+    });
+    expect(workspace).toMatchObject({
+      status: 'ready',
+      attempt_count: 3,
+      last_attempt: { number: 3, outcome: 'succeeded' },
+      head: before.head,
+    });
+  });
 });
 
 describe.concurrent('an agent that the caller runs', () => {

@@ -168,7 +168,7 @@ describe('whose a folder is', () => {
   test('a script does not start where the files are gone', async () => {
     const session = await openWorkspace();
     await run(session, `rm -rf "${session.target.directory}"`);
-    expect(refusal(await client.start(session.target, buildScript('true')))).toBe('workspace_damaged');
+    expect(refusal(await client.start(session.target, buildScript('true')))).toBe('directory_gone');
     const again = { creation_id: session.target.creationId, key: `K-${lastKey}`, claim: false };
     expect(answered(await client.open(buildOpen(reached, again))).files).toBe('absent');
   });

@@ -26,6 +26,7 @@ const STATUS: Record<SupervisorErrorCode, number> = {
   key_conflict: 409,
   workspace_root_refused: 422,
   workspace_damaged: 409,
+  directory_gone: 409,
   operation_not_found: 404,
   operation_conflict: 409,
   file_not_found: 404,

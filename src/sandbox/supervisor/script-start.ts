@@ -25,16 +25,14 @@ export async function checkStart(
     const detail = `${confinement.kind} is not available here: it is not installed, or does not work.`;
     return { code: 'confinement_unavailable', detail };
   }
-  return isRealDirectory(directory)
-    ? null
-    : { code: 'workspace_damaged', detail: `${directory} is missing, or is not a directory of its own.` };
+  return checkDirectory(directory);
 }
 
-/** A link on the way out of the root changes the real path; a missing folder has none. */
-function isRealDirectory(directory: string): boolean {
-  try {
-    return lstatSync(directory).isDirectory() && realpathSync(directory) === directory;
-  } catch {
-    return false;
-  }
+/** A link on the way out of the root changes the real path. What is gone can be brought back; what is in its place is somebody's. */
+function checkDirectory(directory: string): SupervisorError | null {
+  const stats = lstatSync(directory, { throwIfNoEntry: false });
+  if (stats === undefined) return { code: 'directory_gone', detail: `${directory} is gone.` };
+  return stats.isDirectory() && realpathSync(directory) === directory
+    ? null
+    : { code: 'workspace_damaged', detail: `${directory} is not a directory of its own.` };
 }
