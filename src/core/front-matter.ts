@@ -8,6 +8,7 @@ import {
   isAlias,
   isMap,
   isNode,
+  isPair,
   isScalar,
   isSeq,
 } from 'yaml';
@@ -22,6 +23,8 @@ const MAX_FRONT_MATTER_LENGTH = 262_144;
 const MAX_VALUES = 10_000;
 /** Section, field, entry: nothing below is ever read. */
 const MAX_DEPTH = 3;
+/** Of the keys above a fault; above the names that are read there are a handful of letters. */
+const MAX_PARENTS_LENGTH = 200;
 /** Enough to work with; a broken file can have a fault in each of its lines. */
 export const MAX_DIAGNOSTICS = 100;
 
@@ -109,10 +112,10 @@ export class FrontMatter {
     // A tree with syntax errors is a guess, and can be too deep to walk.
     if (this.#faults.length > 0) return;
     const anchors = new Map<string, Node>();
-    visit(document, (_, node) => {
+    visit(document, (_, node, ancestors) => {
       if (isAlias(node)) this.#link(node, anchors.get(node.source));
       else if (isNode(node) && node.anchor) anchors.set(node.anchor, node);
-      if (isMap(node)) this.#checkKeys(node);
+      if (isMap(node)) this.#checkKeys(node, ancestors);
     });
     this.#adopt(document.contents);
   }
@@ -122,7 +125,7 @@ export class FrontMatter {
     else this.#addSyntaxFault(startOf(alias), `The alias *${alias.source} has no anchor before it`);
   }
 
-  #checkKeys(map: YAMLMap): void {
+  #checkKeys(map: YAMLMap, ancestors: readonly unknown[]): void {
     const seen = new Set<string>();
     for (const { key } of map.items) {
       const name = keyText(key);
@@ -131,7 +134,7 @@ export class FrontMatter {
           'workflow_invalid',
           'duplicate_key',
           startOf(key),
-          name,
+          pathTo(ancestors, name),
           `The key ${name} is there twice: keep one.`,
         );
       seen.add(name);
@@ -201,6 +204,13 @@ export class FrontMatter {
     const place = { path, line: Math.max(line, 1), column: Math.max(col, 1) };
     this.#faults.push({ failureCode, diagnostic: { code, severity: 'error', message, ...place } });
   }
+}
+
+/** Items of a list add nothing. Long keys are left out: each of thousands of faults would repeat them. */
+function pathTo(ancestors: readonly unknown[], name: string): string {
+  const keys = ancestors.filter(isPair).map(({ key }) => keyText(key));
+  const length = keys.reduce((sum, key) => sum + key.length, 0);
+  return length > MAX_PARENTS_LENGTH ? name : [...keys, name].join('.');
 }
 
 /** The path of a fault that belongs to no single key. */

@@ -216,8 +216,9 @@ describe('a wrong value is reported with its path and place', () => {
     ['workspace: {root: [a]}', 'invalid_value workspace.root:2:19'],
     ['x: &x {before_run: 5}\nhooks: *x', 'invalid_value hooks.before_run:2:20'],
     ['a: 1\na: 2', 'duplicate_key a:3:1'],
-    ['hooks:\n  before_run: a\n  before_run: b', 'duplicate_key before_run:4:3'],
-    ['later: {b: {c: 1, "c": 2}}', 'duplicate_key c:2:19'],
+    ['hooks:\n  before_run: a\n  before_run: b', 'duplicate_key hooks.before_run:4:3'],
+    ['later: {b: {c: 1, "c": 2}}', 'duplicate_key later.b.c:2:19'],
+    [`${'k'.repeat(201)}:\n  c: 1\n  c: 2`, 'duplicate_key c:4:3'],
   ])('%j', (yaml, fault) => {
     expect(faults(front(yaml))).toEqual(['workflow_invalid', fault]);
   });
