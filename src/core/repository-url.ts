@@ -37,11 +37,17 @@ export function parseRepositoryUrl(
   return ok(isLocal ? { url: text, kind: 'local' } : { url: lowerCaseHost(text), kind: 'http' });
 }
 
-/** Accepts what `git check-ref-format --branch` does, without its shorthands for other branches. */
-export function checkBranchName(name: string): Result<string, Failure> {
+/** Of a project's settings. Accepts what `git check-ref-format --branch` does, without its shorthands for other branches. */
+export function checkBaseBranch(name: string): Result<string, Failure> {
   const fault = findBranchFault(name);
   if (fault === null) return ok(name);
-  return err(failure('invalid_request', `The branch name ${JSON.stringify(name.slice(0, 100))} ${fault}.`));
+  const path = 'repository.base_branch';
+  const message = `body \`${path}\` ${JSON.stringify(name.slice(0, 100))} ${fault}`;
+  return err(
+    failure('invalid_request', `${message}.`, {
+      diagnostics: [{ code: 'invalid_field', severity: 'error', message, path }],
+    }),
+  );
 }
 
 function findTextFault(text: string): string | null {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkBranchName, parseRepositoryUrl } from '../../src/core/repository-url.ts';
+import { checkBaseBranch, parseRepositoryUrl } from '../../src/core/repository-url.ts';
 
 const parse = (text: string, allowLocal = false) => parseRepositoryUrl(text, { allowLocal });
 
@@ -186,7 +186,7 @@ describe('a branch name', () => {
     'head',
     '@a',
   ])('%s is accepted', (name) => {
-    expect(checkBranchName(name)).toEqual({ ok: true, value: name });
+    expect(checkBaseBranch(name)).toEqual({ ok: true, value: name });
   });
 
   test.each([
@@ -209,13 +209,16 @@ describe('a branch name', () => {
     'a[b',
     'a\\b',
   ])('%j is refused', (name) => {
-    expect(checkBranchName(name)).toMatchObject({ ok: false, error: { code: 'invalid_request' } });
+    expect(checkBaseBranch(name)).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_request', diagnostics: [{ path: 'repository.base_branch' }] },
+    });
   });
 
   test.each(['/a', 'a/', 'a//b', 'a@{1}', 'a\n', 'a\0', 'a\u007f', '\ud800', 'a'.repeat(256)])(
     '%j is refused',
     (name) => {
-      expect(checkBranchName(name).ok).toBe(false);
+      expect(checkBaseBranch(name).ok).toBe(false);
     },
   );
 
@@ -224,7 +227,7 @@ describe('a branch name', () => {
     const names = fc
       .sample(fc.array(piece, { minLength: 1, maxLength: 5 }), 300)
       .map((pieces) => pieces.join(''));
-    expect(names.filter((name) => checkBranchName(name).ok)).toEqual(
+    expect(names.filter((name) => checkBaseBranch(name).ok)).toEqual(
       acceptedByGit(names).filter((name) => name !== '@'),
     );
   });
