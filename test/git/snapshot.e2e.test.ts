@@ -383,6 +383,16 @@ describe('size', () => {
     expect(await readdir(join(workspace.place.stateDirectory, 'snapshots'))).toEqual([]);
   });
 
+  test('a change of the same length in the second of the commit is in it', async () => {
+    // Git keeps whole seconds: only contents tell the two files apart.
+    await nextSecond();
+    await workspace.commit('one', { 'same.txt': 'one' });
+    await workspace.write({ 'same.txt': 'two' });
+    await nextSecond();
+    await snapshot();
+    expect(await rebuilt(await restore())).toEqual(await original());
+  });
+
   test('a huge sparse file is not even read', async () => {
     const path = join(workspace.place.directory, 'huge');
     await writeFile(path, '');
@@ -419,6 +429,11 @@ describe('size', () => {
     expect(await rebuilt(await restore())).toEqual(await original());
   });
 });
+
+const nextSecond = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, 1010 - (Date.now() % 1000));
+  });
 
 const randomBytes = (size: number): Buffer => {
   const block = createHash('sha512').update('seed').digest();

@@ -83,10 +83,11 @@ export const lacksSnapshots = ({ attempt, snapshot }: State): boolean =>
   snapshot === null && attempt?.plan?.snapshots === false;
 
 /** Is there anything that a save could still bring away? Files that are gone live on in a snapshot, if anywhere. */
-export function hasWorkToSave(state: State): boolean {
-  if (isRemovable(state.saved) || state.files === 'none') return false;
-  return state.files === 'present' || usableSnapshot(state) !== null;
-}
+export const hasWorkToSave = (state: State): boolean => !isRemovable(state.saved) && mayHoldWork(state);
+
+/** Whatever was saved before: is there still something that could hold work? */
+export const mayHoldWork = (state: State): boolean =>
+  state.files === 'present' || (state.files === 'lost' && usableSnapshot(state) !== null);
 
 export function recordSnapshot(draft: Draft, snapshot: Snapshot): void {
   const id = snapshot.skipped === null ? snapshot.id : (usableSnapshot(draft.state) ?? '');

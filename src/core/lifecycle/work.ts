@@ -29,6 +29,7 @@ import { beginRemoval, isRemovalDue } from './removal.ts';
 import {
   beginSaving,
   hasUnsavedWork,
+  mayHoldWork,
   recordSave,
   recordSaveFailure,
   recordSnapshot,
@@ -197,12 +198,15 @@ function onSaved(draft: Draft, work: Work, saved: Extract<Outcome, { type: 'save
   return 'waiting';
 }
 
+/** The save has said itself how it ended. */
+const isSaved = (phase: WorkPhase): boolean => phase === 'saving' || phase === 'snapshotting';
+
 /** Ends the work and decides what is next: removal, the dispatch that waited, a retry, or nothing. */
 function endWork(draft: Draft, work: Work): void {
   const { state } = draft;
   state.stage = { name: 'idle' };
   if (work.goal === 'attempt' && state.attempt) endAttempt(draft, state.attempt);
-  else if (work.goal === 'save' && work.phase !== 'saving' && work.phase !== 'snapshotting')
+  else if (work.goal === 'save' && !isSaved(work.phase) && mayHoldWork(state))
     recordSaveFailure(draft, state.error?.detail ?? 'the workspace could not be opened');
   // A wake lets somebody look into a kept workspace: its removal waits for its own time.
   if (state.removalWish && (work.goal !== 'wake' || isRemovalDue(state, draft.atMs)))

@@ -15,7 +15,7 @@ export async function copyIndex(clean: CleanRepository): Promise<string | null> 
   for (const name of await readdir(clean.source)) {
     // The second half of a split index.
     if (!/^(?:index|sharedindex\.[0-9a-f]+)$/.test(name)) continue;
-    const isCopied = await copyPlain(join(clean.source, name), join(clean.directory, name));
+    const isCopied = await copyIndexFile(join(clean.source, name), join(clean.directory, name));
     if (!isCopied && name === 'index') return null;
   }
   return copy;
@@ -32,9 +32,9 @@ export async function rebuildIndex(clean: CleanRepository): Promise<string> {
 
 /**
  * The copy keeps the time of the original, rounded down: git compares contents where a file is as young as the index,
- * and a younger copy would hide changes made in the same second.
+ * and a younger copy would hide changes made in the same second. False where there is no such file, or another kind.
  */
-async function copyPlain(from: string, to: string): Promise<boolean> {
+export async function copyIndexFile(from: string, to: string): Promise<boolean> {
   const stats = await lstat(from).catch(() => null);
   if (stats === null || !stats.isFile() || stats.size > MAX_INDEX_BYTES) return false;
   await copyFile(from, to);

@@ -1,10 +1,10 @@
 /** Turns the index and the files of a workspace into trees, through copies: neither is touched. */
-import { copyFile, lstat, writeFile } from 'node:fs/promises';
+import { lstat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitFailure } from '../../core/git-failure.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { inWorkTree, type CleanRepository } from './git-clean.ts';
-import { copyIndex, rebuildIndex } from './git-index.ts';
+import { copyIndex, copyIndexFile, rebuildIndex } from './git-index.ts';
 
 export interface Trees {
   /** Tree of what is staged, without unmerged paths. */
@@ -30,9 +30,7 @@ export async function buildTrees(
   await writeFile(join(clean.directory, 'info', 'attributes'), RAW_ATTRIBUTES);
   const { staged, conflicts } = await openIndex(clean);
   const work = new IndexFile(clean, join(clean.directory, 'index-of-files'));
-  await copyFile(staged.path, work.path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+  await copyIndexFile(staged.path, work.path);
   const files = await treeOfFiles(work, maxBytes);
   if (!files.ok) return files;
   const conflictTree = await treeOfConflicts(clean, conflicts);

@@ -90,6 +90,19 @@ describe('a sandbox that is asleep or gone at the next attempt', () => {
     expect(scene.attempt).toMatchObject({ number: 1, outcome: 'succeeded' });
   });
 
+  test('with nothing unsaved in it is no failed save when the clone for an asked one fails', () => {
+    const scene = running('agent').script('clone', CLONE_FAILED);
+    scene.answer(GONE);
+    scene.cancel();
+    scene.send({ type: 'save-requested' });
+    scene.run();
+    expect(scene.state).toMatchObject({
+      files: 'lost',
+      error: { code: 'clone_failed' },
+      saved: { status: 'saved', reason: null, nextTryAtMs: null },
+    });
+  });
+
   test('that cannot be reached loses nothing: the attempt is tried again', () => {
     const scene = idleScene().script('open', UNREACHABLE);
     scene.dispatch();
