@@ -455,6 +455,20 @@ describe('the place', () => {
     }
   });
 
+  test('a mount point that is too small is left empty', async ({ skip }) => {
+    await mkdir(workspace.place.directory, { recursive: true });
+    const mounted = await mount(workspace.place.directory);
+    if (!mounted) skip('mounting a tmpfs is not possible here');
+    try {
+      await server.commit(name, 'main', { 'large.txt': 'x'.repeat(17 * 1024 * 1024) });
+      expect(await clone()).toMatchObject({ ok: false, failure: { detail: /ENOSPC/ } });
+      expect(await readdir(workspace.place.directory)).toEqual([]);
+      expect(await leftovers()).toEqual([]);
+    } finally {
+      await unmount(workspace.place.directory);
+    }
+  });
+
   test('a folder that nobody may write to fails with words', async ({ skip }) => {
     if (process.getuid?.() === 0) skip('root may write anywhere');
     await mkdir(workspace.place.directory, { recursive: true });
