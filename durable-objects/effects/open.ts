@@ -1,6 +1,7 @@
 /** Finding the sandbox, or taking a fresh one; and asking, without waking it, whether it is awake. */
 import type { Outcome } from '../../src/core/lifecycle/event.ts';
 import { isForStateAlone } from '../../src/core/lifecycle/removal.ts';
+import type { Plan } from '../../src/core/lifecycle/state.ts';
 import { refuseNetwork } from '../../src/core/network.ts';
 import { isTerminalState } from '../../src/core/workflow.ts';
 import type { Reply } from '../../src/sandbox/client.ts';
@@ -23,6 +24,16 @@ export async function runOpen(context: EffectContext, command: CommandOf<'open'>
   const misfit = refuseNetwork(context.state().identity, workflow);
   if (misfit !== null) return { type: 'plan-refused', detail: misfit };
   keepWorkflow(context.store, workflow);
+  const plan = buildPlan(context.state(), workflow, context.env);
+  const end = await openSandbox(context, command, { text, plan });
+  return typeof end === 'object' && end.type === 'absent' ? { ...end, plan } : end;
+}
+
+async function openSandbox(
+  context: EffectContext,
+  command: CommandOf<'open'>,
+  { text, plan }: { text: string | null; plan: Plan },
+): Promise<EffectEnd> {
   const left = command.replaces.length === 0 ? null : await destroySandbox(context, command.replaces);
   const { identity, directory } = context.state();
   const result = await insist(context, () =>
@@ -46,7 +57,7 @@ export async function runOpen(context: EffectContext, command: CommandOf<'open'>
     return absent({ kind: 'damaged', detail: opened.damage ?? 'the folder is not our repository' });
   return {
     type: 'opened',
-    plan: buildPlan(context.state(), workflow, context.env),
+    plan,
     files: opened.files,
     directory: opened.directory,
     workflowDir: opened.workflow_dir,

@@ -31,7 +31,7 @@ export function parsePackedRefs(text: string): PackedRef[] {
   for (const line of text.split('\n')) {
     const space = line.indexOf(' ');
     const sha = line.slice(0, space);
-    const name = line.slice(space + 1).trimEnd();
+    const name = withoutBlanks(line.slice(space + 1));
     if (space > 0 && isSha(sha) && isRefName(name)) refs.push({ name, sha });
   }
   return refs;
@@ -39,11 +39,14 @@ export function parsePackedRefs(text: string): PackedRef[] {
 
 /** A loose ref or HEAD: a sha, or the name of another ref; null where it is neither. */
 export function parseLooseRef(text: string): { sha: string } | { ref: string } | null {
-  const line = text.trimEnd();
+  const line = withoutBlanks(text);
   if (isSha(line)) return { sha: line };
   const name = /^ref:\s*(\S.*)$/.exec(line)?.[1];
   return name !== undefined && isRefName(name) ? { ref: name } : null;
 }
+
+/** At the end, git's own only: `main` with another blank of Unicode is another branch. In linear time, by looking behind. */
+const withoutBlanks = (text: string): string => text.replace(/(?<![ \t\r\n])[ \t\r\n]+$/, '');
 
 /** A reflog, oldest first: what the ref became, and why. */
 export function parseReflog(text: string): { sha: string; message: string }[] {

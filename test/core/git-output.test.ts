@@ -45,6 +45,13 @@ describe('refs on disk', () => {
     ]);
   });
 
+  test('a name that ends with a blank of Unicode is not the one without it', () => {
+    const names = ['refs/heads/main', 'refs/heads/main\u00a0', 'refs/heads/main\u3000'];
+    const text = names.map((name) => `${A} ${name}\n`).join('');
+    expect(parsePackedRefs(text).map(({ name }) => name)).toEqual(names);
+    for (const ref of names) expect(parseLooseRef(`ref: ${ref}\n`)).toEqual({ ref });
+  });
+
   test.each([
     [`${A}\n`, { sha: A }],
     ['ref: refs/heads/symphony/ABC-1\n', { ref: 'refs/heads/symphony/ABC-1' }],

@@ -51,6 +51,17 @@ describe.concurrent('workspace.root', () => {
     expect(existsSync(join(root, 'ABC-1', 'precious.txt'))).toBe(true);
     expect((await project.run('ABC-2')).path).toBe(join(root, 'ABC-2'));
   });
+
+  test('a root that cannot be used is tried no more often than WORKFLOW.md says', async () => {
+    const root = join(stack.folder, 'temp', 'symphony_workspaces', 'taken');
+    const project = await stack.project({
+      workflow: `workspace:\n  root: ${root}\nagent:\n  max_attempts: 2\n  max_retry_backoff_ms: 100\n  command: "true"`,
+    });
+    mkdirSync(join(root, '..'), { recursive: true });
+    writeFileSync(root, 'a file in its place');
+    const failed = await project.run('ABC-1');
+    expect(failed).toMatchObject({ status: 'failed', attempt_count: 2, next_retry_at: null });
+  });
 });
 
 describe('repository', () => {

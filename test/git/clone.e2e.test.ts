@@ -140,6 +140,21 @@ describe('where the task branch starts', () => {
     });
   });
 
+  test('at the base branch, not at one with the same name and a blank of Unicode', async () => {
+    const main = await server.sha(name, 'main');
+    const other = await server.commit(name, 'other', { 'o.txt': 'o' });
+    for (const branch of ['main\u00a0', `${BRANCH}\u3000`])
+      await server.git(name, 'update-ref', `refs/heads/${branch}`, other);
+    expect(await clone()).toEqual({ ok: true, base: main, remote_sha: null, head: main });
+  });
+
+  test("at the tag that the remote's HEAD names", async () => {
+    const tagged = await server.commit(name, 'other', { 'o.txt': 'o' });
+    await server.git(name, 'tag', 'release-1.main', tagged);
+    await server.git(name, 'symbolic-ref', 'HEAD', 'refs/tags/release-1.main');
+    expect(await clone()).toEqual({ ok: true, base: tagged, remote_sha: null, head: tagged });
+  });
+
   test('at a detached HEAD of the remote', async () => {
     const sha = await server.sha(name, 'main');
     await server.commit(name, 'main', { 'n.txt': 'n' });
@@ -435,6 +450,20 @@ describe('the place', () => {
       expect(await workspace.git('status', '--porcelain')).toBe('');
       const head = await workspace.commit('work');
       expect(await workspace.save()).toMatchObject({ status: 'saved', sha: head });
+    } finally {
+      await unmount(workspace.place.directory);
+    }
+  });
+
+  test('a mount point that is too small is left empty', async ({ skip }) => {
+    await mkdir(workspace.place.directory, { recursive: true });
+    const mounted = await mount(workspace.place.directory);
+    if (!mounted) skip('mounting a tmpfs is not possible here');
+    try {
+      await server.commit(name, 'main', { 'large.txt': 'x'.repeat(17 * 1024 * 1024) });
+      expect(await clone()).toMatchObject({ ok: false, failure: { detail: /ENOSPC/ } });
+      expect(await readdir(workspace.place.directory)).toEqual([]);
+      expect(await leftovers()).toEqual([]);
     } finally {
       await unmount(workspace.place.directory);
     }

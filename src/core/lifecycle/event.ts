@@ -55,7 +55,8 @@ export type Outcome =
       workflowDir: string | null;
     }
   | { type: 'plan-refused'; detail: string }
-  | { type: 'absent'; absence: Absence }
+  /** `plan`: in force where the sandbox should have been opened. */
+  | { type: 'absent'; absence: Absence; plan?: Plan }
   | {
       type: 'cloned';
       base: string | null;

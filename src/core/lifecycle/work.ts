@@ -79,10 +79,21 @@ export function beginAttempt(draft: Draft, tryNumber: number): void {
 /** A result of the effect that the work waits for. false: this phase has no row for it. */
 export function onWorkOutcome(draft: Draft, work: Work, outcome: Outcome): boolean {
   const standing =
-    outcome.type === 'absent' ? onAbsent(draft, work, outcome.absence) : nextStanding(draft, work, outcome);
+    outcome.type === 'absent' ? onWorkAbsent(draft, work, outcome) : nextStanding(draft, work, outcome);
   if (standing === null) return false;
   advance(draft, work, standing);
   return true;
+}
+
+/** How often an attempt is tried again is known although it never got to its files. */
+function onWorkAbsent(
+  draft: Draft,
+  work: Work,
+  { absence, plan }: Extract<Outcome, { type: 'absent' }>,
+): Standing | null {
+  const { attempt } = draft.state;
+  if (plan !== undefined && work.goal === 'attempt' && attempt) attempt.plan ??= plan;
+  return onAbsent(draft, work, absence);
 }
 
 function advance(draft: Draft, work: Work, standing: Standing): void {

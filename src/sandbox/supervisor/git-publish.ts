@@ -52,17 +52,21 @@ async function fill(place: Place, stage: string, origin: Origin): Promise<Result
   if ((await readdir(place.directory)).length > 0) return err(occupied(place));
   const directory_inode = (await inodeOf(place.directory)) ?? 0;
   await saveMarker(place, { state: 'incomplete', directory_inode, git_inode: 0, ...origin });
-  for (const name of await readdir(stage)) {
-    await cp(join(stage, name), join(place.directory, name), {
-      recursive: true,
-      verbatimSymlinks: true,
-      preserveTimestamps: true,
-    });
+  try {
+    await copyInto(place.directory, stage);
+  } catch (error) {
+    await clearIncomplete(place);
+    throw error;
   }
   const git_inode = (await inodeOf(join(place.directory, '.git'))) ?? 0;
   await saveMarker(place, { state: 'whole', directory_inode, git_inode, ...origin });
   await rm(stage, { recursive: true, force: true });
   return ok(null);
+}
+
+async function copyInto(directory: string, stage: string): Promise<void> {
+  const how = { recursive: true, verbatimSymlinks: true, preserveTimestamps: true };
+  for (const name of await readdir(stage)) await cp(join(stage, name), join(directory, name), how);
 }
 
 const occupied = (place: Place): GitFailure => ({

@@ -69,8 +69,10 @@ export async function readOrigin(gitDirectory: string): Promise<RemoteRefs | nul
       found.set(HEADS + name.slice(ORIGIN.length), sha);
   }
   const named = parseLooseRef((await readPlain(gitDirectory, ORIGIN_HEAD, MAX_REF_BYTES)) ?? '');
-  const headRef = named !== null && 'ref' in named ? HEADS + named.ref.slice(ORIGIN.length) : null;
-  // `git clone` detaches its HEAD as the remote's is.
+  // It may name a tag.
+  const isBranch = named !== null && 'ref' in named && named.ref.startsWith(ORIGIN);
+  const headRef = isBranch ? HEADS + named.ref.slice(ORIGIN.length) : null;
+  // `git clone` detaches its HEAD as the remote's is, and at a tag.
   const head = await refs.head('HEAD');
   if (head !== null && head.sha !== null) found.set('HEAD', head.sha);
   return { refs: found, headRef };

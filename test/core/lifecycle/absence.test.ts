@@ -55,6 +55,21 @@ describe('a call that a living sandbox refused', () => {
   });
 });
 
+describe('an attempt that never got to its files', () => {
+  test('is tried again as often, and after such a pause, as the WORKFLOW.md in force says', () => {
+    const scene = new Scene({ plan: { maxAttempts: 2, maxRetryBackoffMs: 500 } });
+    const absence = { kind: 'refused', detail: 'the root is a file' } as const;
+    const refused = { type: 'absent', absence, plan: scene.plan } as const;
+    scene.script('claim', refused, refused);
+    scene.dispatch();
+    scene.run();
+    expect(scene.state.retry).toEqual({ atMs: scene.nowMs + 500, try: 2 });
+    scene.fireTimer();
+    expect(scene.run().attempt).toMatchObject({ number: 2, outcome: 'failed' });
+    expect(scene.state.retry).toBeNull();
+  });
+});
+
 describe('an asked save', () => {
   test.each([
     ['gone', GONE, 'lost', null],
