@@ -32,7 +32,10 @@ const SIGNS: readonly [RegExp, GitFailure['reason']][] = [
   [/could not read (?:Username|Password)|terminal prompts disabled/, 'auth'],
   [/Authentication failed|returned error: 40[13]\b|HTTP 40[13]\b|Permission denied/, 'auth'],
   [/repository '[^']*' (?:not found|does not exist)|returned error: (?:404|410)\b|HTTP 404\b/, 'not_found'],
-  [/does not appear to be a git repository|couldn't find remote ref|not our ref/, 'not_found'],
+  [
+    /does not appear to be a git repository|is this a git repository\?|couldn't find remote ref|not our ref/,
+    'not_found',
+  ],
   [/timed out|[Oo]peration too slow|returned error: (?:408|504)\b/, 'timeout'],
   [/\[remote rejected\]|pre-receive hook declined|\[rejected\]|shallow update not allowed/, 'refused'],
   [/Could not resolve|[Ff]ailed to connect|Couldn't connect|Connection (?:refused|reset|closed)/, 'network'],

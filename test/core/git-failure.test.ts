@@ -23,6 +23,8 @@ describe('reasons', () => {
     ["fatal: unable to access 'https://x/': The requested URL returned error: 403", 'auth'],
     ["fatal: repository 'https://x/' not found", 'not_found'],
     ["fatal: '/srv/x.git' does not appear to be a git repository", 'not_found'],
+    ["fatal: repository '/srv/x.git' does not exist", 'not_found'],
+    ['fatal: https://x/info/refs not valid: is this a git repository?', 'not_found'],
     ["fatal: couldn't find remote ref refs/heads/x", 'not_found'],
     ["fatal: unable to access 'https://x/': Could not resolve host: x", 'network'],
     ["fatal: unable to access 'https://x/': Failed to connect to x port 443: Connection refused", 'network'],

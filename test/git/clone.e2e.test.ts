@@ -81,7 +81,7 @@ describe('where the task branch starts', () => {
       `refs/heads/${BRANCH}`,
     );
     expect(await workspace.git('config', '--list', '--local')).not.toContain('branch.');
-    expect(await workspace.git('reflog', '--format=%gs')).toMatch(/^clone: /);
+    expect(await workspace.git('reflog', '--format=%gs')).toMatch(/^clone$/m);
   });
 
   test('at the base branch that the project names', async () => {
@@ -160,6 +160,14 @@ describe('where the task branch starts', () => {
     await server.commit(name, 'main', { 'n.txt': 'n' });
     await server.git(name, 'update-ref', '--no-deref', 'HEAD', sha ?? '');
     expect(await clone()).toMatchObject({ ok: true, base: sha, head: sha });
+  });
+
+  test('where a tag of the remote is called HEAD', async () => {
+    const main = await server.sha(name, 'main');
+    await server.git(name, 'update-ref', 'refs/tags/HEAD', 'refs/heads/main');
+    expect(await clone()).toEqual({ ok: true, base: main, remote_sha: null, head: main });
+    const head = await workspace.commit('work');
+    expect(await workspace.save()).toMatchObject({ status: 'saved', sha: head });
   });
 
   test('without a repository: an empty one on the task branch', async () => {

@@ -155,11 +155,11 @@ async function makeFrom(
 ): Promise<Result<Origin, GitFailure>> {
   const origin = await findOrigin(stage, branch, plan, fetched);
   if (!origin.ok) return origin;
-  // HEAD names the task branch, still unborn: this creates it.
-  const args = ['reset', '--quiet', '--hard', origin.value.head];
-  const reset = await inStage(stage, { what: 'Checking out the branch', args });
-  const checkedOut = reset.ok ? await initSubmodules(stage) : reset;
-  return checkedOut.ok ? origin : checkedOut;
+  // By no other name: a tag of the remote may be called HEAD.
+  const args = ['checkout', '--quiet', '--force', '-B', branch, origin.value.head];
+  const checkedOut = await inStage(stage, { what: 'Checking out the branch', args });
+  const filled = checkedOut.ok ? await initSubmodules(stage) : checkedOut;
+  return filled.ok ? origin : filled;
 }
 
 async function findOrigin(

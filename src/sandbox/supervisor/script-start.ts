@@ -28,11 +28,20 @@ export async function checkStart(
   return checkDirectory(directory);
 }
 
-/** A link on the way out of the root changes the real path. What is gone can be brought back; what is in its place is somebody's. */
+/** What is gone can be brought back; what is in its place is somebody's. */
 function checkDirectory(directory: string): SupervisorError | null {
-  const stats = lstatSync(directory, { throwIfNoEntry: false });
-  if (stats === undefined) return { code: 'directory_gone', detail: `${directory} is gone.` };
-  return stats.isDirectory() && realpathSync(directory) === directory
+  if (lstatSync(directory, { throwIfNoEntry: false }) === undefined)
+    return { code: 'directory_gone', detail: `${directory} is gone.` };
+  return isRealDirectory(directory)
     ? null
     : { code: 'workspace_damaged', detail: `${directory} is not a directory of its own.` };
+}
+
+/** A link on the way out of the root changes the real path. */
+function isRealDirectory(directory: string): boolean {
+  try {
+    return lstatSync(directory).isDirectory() && realpathSync(directory) === directory;
+  } catch {
+    return false;
+  }
 }
