@@ -36,7 +36,8 @@ function nextDueAtMs(state: State): number | null {
   return owed.length === 0 ? null : Math.min(...owed);
 }
 
-const nextSaveAtMs = (state: State): number | null =>
+/** When a failed save is tried again; null: not by itself. */
+export const nextSaveAtMs = (state: State): number | null =>
   hasWorkToSave(state) && state.damaged === null && state.removalWish === null
     ? state.saved.nextTryAtMs
     : null;

@@ -1,6 +1,7 @@
 /** How a workspace and its attempts look on the wire: pure views of the state, in the shapes of `api.ts`. */
 import type { AttemptView, WorkspacePhase, WorkspaceStatus, WorkspaceView } from '../api.ts';
 import { lacksSnapshots } from './saving.ts';
+import { nextSaveAtMs } from './timer.ts';
 import type { Attempt, HookRun, Removal, RemovalPhase, Run, Stage, State, Work } from './state.ts';
 
 export function buildWorkspaceView(state: State, warnings: WorkspaceView['warnings']): WorkspaceView {
@@ -82,7 +83,8 @@ const buildRunView = (run: Run) => ({
 const SHOWN_COMMITS = 10;
 const SHOWN_FILES = 100;
 
-function buildSavedFacts({ saved }: State) {
+function buildSavedFacts(state: State) {
+  const { saved } = state;
   return {
     saved: {
       status: saved.status,
@@ -91,7 +93,7 @@ function buildSavedFacts({ saved }: State) {
       reason: saved.reason,
       since: instantOrNull(saved.sinceMs),
       tries: saved.tries,
-      next_try_at: instantOrNull(saved.nextTryAtMs),
+      next_try_at: instantOrNull(nextSaveAtMs(state)),
       rescue_refs: saved.rescueRefs,
       remote_sha: saved.remoteSha,
     },

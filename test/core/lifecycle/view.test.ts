@@ -216,6 +216,20 @@ describe("a workspace's facts", () => {
       expect(at).toMatch(RFC_3339);
   });
 
+  test('promise no other try of a save whose files are gone', () => {
+    const scene = idleScene().script('save', UNREACHABLE);
+    scene.dispatch();
+    scene.run();
+    expect(view(scene.state).saved).toMatchObject({
+      status: 'failed',
+      next_try_at: expect.stringMatching(RFC_3339),
+    });
+    scene.script('open', GONE).script('clone', CLONE_FAILED);
+    scene.send({ type: 'wake-requested' });
+    scene.run();
+    expect(view(scene.state).saved).toMatchObject({ status: 'failed', next_try_at: null });
+  });
+
   test('show at most 10 unsaved commits and 100 files', () => {
     const commits = Array.from({ length: 30 }, (_, index) => ({ sha: 'a', subject: `Commit ${index}` }));
     const files = Array.from({ length: 300 }, (_, index) => `file-${index}`);
