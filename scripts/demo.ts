@@ -7,7 +7,7 @@ import type { AttemptView, Dispatched, WorkspaceDetail, WorkspacePage } from '..
 import { ApiClient, waitFor } from './stack/api-client.ts';
 import { fail, messageOf, readOptions, readPort, readTokens } from './stack/command-line.ts';
 import { makeDemoRepository } from './stack/demo-repository.ts';
-import { onEndSignal } from './stack/end-signal.ts';
+import { Ending, onEndSignal } from './stack/end-signal.ts';
 import { createSignInLink } from './stack/sign-in-link.ts';
 import { randomSecret, startStack, type Stack } from './stack/stack.ts';
 import { formatTable } from './stack/table.ts';
@@ -72,25 +72,17 @@ async function main(): Promise<void> {
     // The demo shows the service, not this machine's login profile, which every `bash -lc` would run first.
     home: makeHome(folder),
   });
-  let ending: Promise<never> | undefined;
-  const end = (code: number) => (ending ??= stop(code));
-  const stop = async (code: number): Promise<never> => {
-    await starting.then(
-      (stack) => stack.stop(),
-      () => undefined,
-    );
-    return process.exit(code);
-  };
-  onEndSignal(() => void end(once ? 1 : 0));
+  const ending = new Ending(starting);
+  onEndSignal(() => void ending.end(once ? 1 : 0));
   try {
     const stack = await starting;
     say(`the service is up: ${stack.url}`);
     await runDemo(new ApiClient(stack.url, stack.token), remote, join(folder, 'workspaces'));
-    if (once) return await end(0);
+    if (once) return await ending.end(0);
     await sayStillUp(stack);
   } catch (thrown) {
-    if (ending === undefined) console.error(`\nthe demo failed: ${messageOf(thrown)}`);
-    return end(1);
+    if (!ending.isUnderWay) console.error(`\nthe demo failed: ${messageOf(thrown)}`);
+    return ending.end(1);
   }
 }
 

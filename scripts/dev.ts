@@ -5,7 +5,7 @@ import type { Problem } from '../src/core/api.ts';
 import { ApiClient } from './stack/api-client.ts';
 import { fail, messageOf, misuse, readOptions, readPort, readTokens } from './stack/command-line.ts';
 import { makeDemoRepository } from './stack/demo-repository.ts';
-import { onEndSignal } from './stack/end-signal.ts';
+import { Ending, onEndSignal } from './stack/end-signal.ts';
 import { createSignInLink } from './stack/sign-in-link.ts';
 import { defaultRoots, randomSecret, startStack, type Stack } from './stack/stack.ts';
 import { lockState } from './stack/state-lock.ts';
@@ -45,15 +45,16 @@ async function main(): Promise<void> {
     onLog: showRequest,
     vars: { API_TOKEN: all, DEMO_REPOSITORY: makeDemoRepository(`${STATE}/demo`) },
   });
+  const ending = new Ending(starting);
   onEndSignal(() => {
     console.log('\nending …');
-    void end(starting, 0);
+    void ending.end(0);
   });
   try {
     await announce(await starting, options);
   } catch (thrown) {
-    console.error(`error: ${messageOf(thrown)}`);
-    await end(starting, 1);
+    if (!ending.isUnderWay) console.error(`error: ${messageOf(thrown)}`);
+    await ending.end(1);
   }
 }
 
@@ -68,16 +69,6 @@ function checkedOptions(): Options {
   if (workflow !== undefined && !statSync(workflow, NO_THROW)?.isFile())
     return misuse(USAGE, `--workflow ${workflow}: there is no such file`);
   return options;
-}
-
-async function end(starting: Promise<Stack>, code: number): Promise<void> {
-  try {
-    const stack = await starting;
-    await stack.stop();
-    process.exit(code);
-  } catch {
-    process.exit(1);
-  }
 }
 
 /** One short line per request that changed something or failed; everything else as it is. */
@@ -142,14 +133,15 @@ async function registerProject(
   workflow: string | undefined,
 ): Promise<void> {
   const file = workflow === undefined ? null : resolve(workflow);
+  const text = file === null ? null : readFileSync(file, 'utf8');
   if (file !== null) await stack.host.setWorkflowDirectory(project, dirname(file));
   await api.call('PUT', `/v1/projects/${project}`, {
     location: 'host',
     ...(repository === undefined ? {} : { repository: { url: asUrl(repository) } }),
-    ...(file === null ? {} : { workflow: readFileSync(file, 'utf8') }),
+    ...(text === null ? {} : { workflow: text }),
   });
   console.log(`project ${project} registered`);
-  if (file !== null) applyOnChange(api, project, file);
+  if (file !== null) applyOnChange(api, project, { file, text });
 }
 
 /** What is no URL is a folder of this machine. */
@@ -158,34 +150,38 @@ const asUrl = (repository: string): string => (isFolder(repository) ? resolve(re
 const isFolder = (repository: string): boolean =>
   !/^[a-z][a-z0-9+.-]*:/i.test(repository) && !/^[^/]+@[^/]+:/.test(repository);
 
-/** The folder is watched, not the file: editors replace it. */
-function applyOnChange(api: ApiClient, project: string, file: string): void {
+/** The folder is watched, not the file: editors replace it. `text` is what came into force. */
+function applyOnChange(
+  api: ApiClient,
+  project: string,
+  { file, text: first }: { file: string; text: string | null },
+): void {
   let timer: NodeJS.Timeout | undefined;
-  let last = readFileSync(file, 'utf8');
+  let answered = first;
   const name = basename(file);
   const apply = async () => {
     if (!existsSync(file)) return console.error(`${name} is gone: the last good one stays in force`);
     const text = readFileSync(file, 'utf8');
-    if (text === last) return;
-    last = text;
+    if (text === answered) return;
     try {
-      const { status, body } = await api.call<Problem>(
-        'PUT',
-        `/v1/projects/${project}/workflow`,
-        text,
-        [422],
-      );
+      const path = `/v1/projects/${project}/workflow`;
+      const { status, body } = await api.call<Problem>('PUT', path, text, [422]);
+      answered = text;
       if (status === 422) console.error(`${name} refused, the last good one stays in force: ${body.detail}`);
       else console.log(`${name} applied to ${project}`);
     } catch (thrown) {
-      console.error(`${name} not applied: ${messageOf(thrown)}`);
+      console.error(`${name} not applied, save it again: ${messageOf(thrown)}`);
     }
   };
-  watch(dirname(file), (_, changed) => {
-    if (changed !== name) return;
+  const applySoon = () => {
     clearTimeout(timer);
     timer = setTimeout(() => void apply(), SETTLE_MS);
+  };
+  watch(dirname(file), (_, changed) => {
+    if (changed === name) applySoon();
   });
+  // It may have changed since it was read.
+  applySoon();
 }
 
 await main().catch(fail);

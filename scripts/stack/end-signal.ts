@@ -1,4 +1,5 @@
-/** How a script is told to end. */
+/** How a script that runs the service ends. */
+import type { Stack } from './stack.ts';
 
 /** All of them: Miniflare listens to each, and exits at once. */
 export const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -12,4 +13,32 @@ export function onEndSignal(end: () => void): void {
       isEnding = true;
       end();
     });
+}
+
+/** Ends the service, also one that is still starting, and then the process: once, with the code of who asked first. */
+export class Ending {
+  readonly #starting: Promise<Stack>;
+  #ending: Promise<never> | null = null;
+
+  constructor(starting: Promise<Stack>) {
+    this.#starting = starting;
+  }
+
+  /** What fails from now on fails because of it. */
+  get isUnderWay(): boolean {
+    return this.#ending !== null;
+  }
+
+  end(code: number): Promise<never> {
+    this.#ending ??= this.#stop(code);
+    return this.#ending;
+  }
+
+  async #stop(code: number): Promise<never> {
+    await this.#starting.then(
+      (stack) => stack.stop(),
+      () => undefined,
+    );
+    return process.exit(code);
+  }
 }

@@ -1,6 +1,14 @@
 /** `npm run dev` and `npm run demo` as a person uses them: mistakes on the command line, two servers in one folder, Ctrl-C. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -115,6 +123,16 @@ test('a second server in the same folder is refused; a Ctrl-C ends the first in 
   expect(await findLeftovers(folder)).toEqual([]);
   const third = await start('dev.ts', folder, [], 'Ctrl-C ends it.');
   expect(await third.interrupt()).toBe(0);
+});
+
+test('a Ctrl-C while it starts ends dev in order', async () => {
+  const folder = makeFolder('starting');
+  const dev = await start('dev.ts', folder, [], '');
+  await expect.poll(() => existsSync(join(folder, '.edge-harness', 'host'))).toBe(true);
+  expect(await dev.interrupt()).toBe(0);
+  expect(dev.output()).toContain('ending …');
+  expect(dev.output()).not.toContain('error');
+  expect(await findLeftovers(folder)).toEqual([]);
 });
 
 test.each([
