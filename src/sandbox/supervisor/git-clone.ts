@@ -11,7 +11,6 @@ import { inspectRepository } from './git-inspect.ts';
 import { dropMarker, loadMarker } from './git-marker.ts';
 import { gitFolder, openSession, runGit, type GitSession } from './git-process.ts';
 import { clearIncomplete, publishStage, type Origin } from './git-publish.ts';
-import { removeScratch } from './git-scratch.ts';
 import { readOrigin } from './git-refs.ts';
 import {
   cloneStage,
@@ -78,15 +77,12 @@ async function fillStage(stage: Stage, spec: CloneSpec): Promise<Result<Origin, 
   const planned = planClone(listed.value, { branch: spec.branch, baseBranch: spec.base_branch });
   if (!planned.ok) return err({ ...planned.error, detail: `${remote.origin}: ${planned.error.detail}` });
   const { start } = planned.value;
-  if (start === null) {
-    await removeScratch(stage.directory);
-    return makeEmpty(stage, spec);
-  }
-  const plan = { ...planned.value, start };
+  const plan = start === null ? null : { ...planned.value, start };
   if (spec.depth === null) {
     await takeBranch(stage, spec);
-    return makeFrom(stage, spec.branch, plan, listed.value);
+    return plan === null ? ok(NO_ORIGIN) : makeFrom(stage, spec.branch, plan, listed.value);
   }
+  if (plan === null) return makeEmpty(stage, spec);
   const fetched = await fetchShallow(stage, spec, remote, plan);
   if (!fetched.ok) return fetched;
   // Branches may have moved since they were listed.
