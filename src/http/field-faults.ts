@@ -53,9 +53,16 @@ function faultsOf(schema: z.ZodType, issue: z.core.$ZodIssue): Fault[] {
 function wording(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_union' && issue.errors.length > 0)
     return issue.errors.map((branch) => branch.map(branchWording).join(' and ')).join(', or ');
+  if (issue.code !== 'custom' && issue.input === undefined) return 'is missing';
+  if (issue.code === 'too_small') return `is not valid: ${limit(issue.origin, 'at least', issue.minimum)}`;
+  if (issue.code === 'too_big') return `is not valid: ${limit(issue.origin, 'at most', issue.maximum)}`;
   const text = issue.message.replace(/^Invalid (?:input|string|option): /, '');
-  if (text.endsWith('received undefined')) return 'is missing';
   return issue.code === 'custom' ? text : `is not valid: ${text}`;
+}
+
+function limit(origin: string, bound: string, count: number | bigint): string {
+  if (origin === 'string') return `must have ${bound} ${count} ${count === 1 ? 'character' : 'characters'}`;
+  return `must be ${bound} ${count}`;
 }
 
 const branchWording = (issue: z.core.$ZodIssue): string =>

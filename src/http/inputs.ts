@@ -65,7 +65,7 @@ async function readBody(inputs: Inputs, request: Request): Promise<Result<unknow
 }
 
 function parse(place: string, schema: z.ZodType, value: unknown): Result<unknown, Failure> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (!parsed.success) return err(invalidFields(place, schema, parsed.error.issues));
   // A zod record leaves this key out in silence; nothing that was sent may vanish.
   if (isRecord(value) && Object.hasOwn(value, '__proto__'))

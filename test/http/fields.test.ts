@@ -34,7 +34,12 @@ test.each([
     ['task.key'],
     '(known: identifier, id, title, state)',
   ],
-  ['an empty identifier', { task: { identifier: '' } }, ['task.identifier'], '>=1 characters'],
+  [
+    'an empty identifier',
+    { task: { identifier: '' } },
+    ['task.identifier'],
+    'must have at least 1 character.',
+  ],
   ['a long identifier', { task: { identifier: 'a'.repeat(1025) } }, ['task.identifier'], 'at most 1024'],
   ['a control character', { task: { identifier: 'a\u0000b' } }, ['task.identifier'], 'U+0000'],
   ['a wrong agent', { task: { identifier: 'a' }, agent: 'me' }, ['agent'], 'expected "external"'],
@@ -56,6 +61,12 @@ test.each([
   const fault = await faultOf(await dispatch(body));
   expect(fault.fields).toEqual(fields);
   expect(fault.detail).toContain(detail);
+});
+
+test('a missing choice is missing, not a wrong one', async () => {
+  const { send } = startFakes();
+  const fault = await faultOf(await send('POST /v1/projects/demo/workspaces/ABC-1/attempts/1/finish', {}));
+  expect(fault).toEqual({ fields: ['outcome'], detail: 'body `outcome` is missing.' });
 });
 
 test('a refused value of a body is not repeated', async () => {
@@ -80,8 +91,8 @@ test.each([
 
 test.each([
   ['GET /v1/projects?limit=abc', 'limit', '1 to 200'],
-  ['GET /v1/projects?limit=0', 'limit', '>=1'],
-  ['GET /v1/projects?limit=201', 'limit', '<=200'],
+  ['GET /v1/projects?limit=0', 'limit', 'must be at least 1.'],
+  ['GET /v1/projects?limit=201', 'limit', 'must be at most 200.'],
   ['GET /v1/projects?limit=', 'limit', '1 to 200'],
   ['GET /v1/projects?limit=-1', 'limit', '1 to 200'],
   ['GET /v1/projects?limit=1e1', 'limit', '1 to 200'],
@@ -110,10 +121,10 @@ test.each([
   ['GET /v1/projects/demo/workspaces/a%2Fb', 'key', 'workspace key'],
   ['GET /v1/projects/demo/workspaces/.env', 'key', 'workspace key'],
   [`GET /v1/projects/demo/workspaces/${'a'.repeat(119)}`, 'key', 'workspace key'],
-  ['GET /v1/projects/demo/workspaces/ABC-1/attempts/0', 'number', '>=1'],
+  ['GET /v1/projects/demo/workspaces/ABC-1/attempts/0', 'number', 'must be at least 1.'],
   ['GET /v1/projects/demo/workspaces/ABC-1/attempts/one', 'number', 'integer'],
   ['GET /v1/projects/demo/workspaces/ABC-1/attempts/1.5', 'number', 'integer'],
-  ['GET /v1/projects/demo/workspaces/ABC-1/attempts/9999999999', 'number', '<=2147483647'],
+  ['GET /v1/projects/demo/workspaces/ABC-1/attempts/9999999999', 'number', 'must be at most 2147483647.'],
   ['GET /v1/projects/%', 'path', '%25'],
   ['GET /v1/projects/%FF', 'path', 'UTF-8'],
   ['GET /v1/projects/%ED%A0%80', 'path', 'UTF-8'],
