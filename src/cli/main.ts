@@ -63,7 +63,8 @@ const parseInvocation = (command: Command, argv: readonly string[]): Result<Invo
     });
     if (positionals.length === command.names.length) return ok({ names: positionals, options: values });
     const expected = command.names.map((name) => `<${name}>`).join(' ') || 'nothing';
-    return err(`'harness ${command.words}' takes ${expected}, but ${positionals.length} names are given.`);
+    const given = positionals.length === 0 ? 'nothing' : positionals.map((name) => `'${name}'`).join(' ');
+    return err(`'harness ${command.words}' takes ${expected}, but got ${given}.`);
   } catch (error) {
     // Node adds how to give a name that starts with a dash: nothing here does.
     return err((error as Error).message.replace(/ To specify a positional argument .*/s, ''));

@@ -28,12 +28,12 @@ export const loadSources = (repository: Repository, hookIds: readonly string[]):
   const entities: HookEntity[] = [];
   const carsByHook = Map.groupBy(sideCars, ({ hookId }) => hookId);
   for (const id of hookIds) {
-    const source = readText(repository, sourcePath(id), diagnostics);
+    const source = readText(repository, id, sourcePath(id), diagnostics);
     if (source === undefined) continue;
     const overrides: Record<string, string> = {};
     for (const { provider, name } of carsByHook.get(id) ?? []) {
       if (!name.endsWith('.yaml')) continue;
-      const text = readText(repository, `${SOURCES_PATH}/${name}`, diagnostics);
+      const text = readText(repository, id, `${SOURCES_PATH}/${name}`, diagnostics);
       if (text !== undefined) overrides[provider] = text;
     }
     entities.push(carsByHook.has(id) ? { id, source, overrides } : { id, source });
@@ -47,10 +47,15 @@ const parseSideCar = (name: string): SideCar | undefined => {
 };
 
 /** A missing file is a warning, for what it gave is taken out; one that is not UTF-8 is an error. */
-const readText = (repository: Repository, path: string, diagnostics: CliDiagnostic[]): string | undefined => {
+const readText = (
+  repository: Repository,
+  id: string,
+  path: string,
+  diagnostics: CliDiagnostic[],
+): string | undefined => {
   const bytes = repository.read(path);
   if (bytes === undefined) {
-    const text = `${path} is missing, so what it gave is taken out. Restore it, or run: harness remove hook.`;
+    const text = `${path} is missing, so what it gave is taken out. Restore it, or run: harness remove hook ${id}`;
     diagnostics.push(diagnose('HOOK_SOURCE_MISSING', text, { path }));
     return undefined;
   }

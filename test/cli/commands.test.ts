@@ -154,12 +154,12 @@ describe('any command', () => {
     ['', 'No command'],
     ['aply', "'aply'"],
     ['add', "'add'"],
-    ['add hook', '<hook-id>'],
-    ['add hook a b', '2 names'],
+    ['add hook', "'harness add hook' takes <hook-id>, but got nothing."],
+    ['add hook a b', "takes <hook-id>, but got 'a' 'b'."],
     ['provider enable', '<provider>'],
     ['provider enable gemini', "'gemini'"],
     ['apply --force', "Unknown option '--force'.\nUsage: harness apply\n"],
-    ['plan extra', 'nothing'],
+    ['plan extra', "takes nothing, but got 'extra'."],
   ])('harness %s is wrong usage: exit code 2, and the right usage is shown', async (words, part) => {
     const repository = new ScratchRepository();
     repository.set([], {});

@@ -125,6 +125,7 @@ describe('settings.json that a person owns', () => {
     const result = await repository.run('apply');
     expect(result.exitCode).toBe(0);
     expect(result.stderr).toContain('HOOK_SOURCE_MISSING');
+    expect(result.stderr).toContain('or run: harness remove hook h\n');
     expect(repository.read(SETTINGS)).toBe(theirs);
   });
 
