@@ -8,6 +8,8 @@ import { messageOf, misuse, readOptions } from './stack/command-line.ts';
 
 const USAGE = 'npm run smoke -- --url URL --token TOKEN --location cloudflare|docker|host [--repository URL]';
 
+const LOCATIONS = ['cloudflare', 'docker', 'host'];
+
 /** A cold sandbox boots, and its clone goes over a real network. */
 const LONG = { timeoutMs: 300_000, stepMs: 500 };
 
@@ -42,6 +44,10 @@ function checkedOptions(): Options {
   });
   if (url === undefined || token === undefined || location === undefined)
     return misuse(USAGE, '--url, --token and --location are needed');
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    return misuse(USAGE, `--url ${url}: it must be a URL such as http://127.0.0.1:8787`);
+  if (!LOCATIONS.includes(location))
+    return misuse(USAGE, `--location ${location}: it must be one of ${LOCATIONS.join(', ')}`);
   return { url, token, location, repository };
 }
 
