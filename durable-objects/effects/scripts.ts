@@ -6,9 +6,9 @@ import type { WorkspaceStore } from '../workspace-store.ts';
 
 const NAME = 'workflow';
 
-/** No effect needs the prompt, which may be as large as the file. */
+/** No effect needs the prompt, which may be as large as the file, nor what is wrong with the file. */
 export const keepWorkflow = (store: WorkspaceStore, workflow: Workflow): void =>
-  store.setMeta(NAME, JSON.stringify({ ...workflow, prompt: undefined }));
+  store.setMeta(NAME, JSON.stringify({ ...workflow, misspelt: undefined, prompt: undefined }));
 
 export function keptWorkflow(store: WorkspaceStore): WorkflowSettings {
   const value = store.meta(NAME);

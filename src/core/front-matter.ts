@@ -55,6 +55,12 @@ export class FrontMatter {
     );
   }
 
+  /** Of all that the front matter holds, or one of its sections; none where it is no map. */
+  keys(section?: string): string[] {
+    const holder = this.#target(section === undefined ? this.#root : this.#child(this.#root, section)?.value);
+    return isMap(holder) ? holder.items.map(({ key }) => keyText(key)) : [];
+  }
+
   /** Points to the value at the path, or to what is nearest to it. */
   addFault(code: string, path: string[], message: string, at: 'key' | 'value' = 'value'): void {
     if (this.#faults.length >= MAX_DIAGNOSTICS) return;

@@ -47,6 +47,11 @@ export function buildProjectWarnings(project: ProjectFacts): Warning[] {
   if (location === 'docker' && workflow.sandboxHooks === 'host') warnings.push(HOOKS_ON_HOST);
   if (location === 'host' && workflow.network !== 'all') warnings.push(NETWORK_NOT_LIMITED);
   if (!hasSnapshots) warnings.push(NO_SNAPSHOTS);
+  if (workflow.misspelt.length > 0)
+    warnings.push({
+      code: 'workflow_misspelt',
+      message: `WORKFLOW.md has names that nothing reads: ${workflow.misspelt.join(', ')}`,
+    });
   if (hasWorkflowError)
     warnings.push({
       code: 'workflow_refused',

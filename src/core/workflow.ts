@@ -18,10 +18,12 @@ export interface Workflow {
   docker: { image: string | null; env: string[] };
   network: 'all' | 'none' | { hosts: string[] };
   git: { userName: string; userEmail: string };
+  /** Names that nothing reads, but for a letter or two: `agent.comand (did you mean command?)`. */
+  misspelt: string[];
   prompt: string;
 }
 
-export type WorkflowSettings = Omit<Workflow, 'prompt'>;
+export type WorkflowSettings = Omit<Workflow, 'misspelt' | 'prompt'>;
 
 /** Reports all faults at once, in the file's order. A text without front matter is a prompt with default settings. */
 export function parseWorkflow(text: string): Result<Workflow, Failure> {
@@ -32,7 +34,7 @@ export function parseWorkflow(text: string): Result<Workflow, Failure> {
   const fault = front.failure();
   if (fault) return err(fault);
   return settings.success
-    ? ok(toWorkflow(settings.data, front.body))
+    ? ok(toWorkflow(settings.data, misspeltNames(front), front.body))
     : err(failure('workflow_invalid', settings.error.message));
 }
 
@@ -195,9 +197,20 @@ const Settings = z.object({
 });
 type Settings = z.output<typeof Settings>;
 
-export const DEFAULT_WORKFLOW: Workflow = toWorkflow(Settings.parse({}), '');
+/** The names in each section; those of hooks are checked strictly. */
+const SECTIONS = Object.fromEntries(
+  Object.entries(Settings.shape).flatMap(([name, schema]) =>
+    name !== 'hooks' && schema instanceof z.ZodPipe && schema.out instanceof z.ZodObject
+      ? [[name, Object.keys(schema.out.shape)]]
+      : [],
+  ),
+);
 
-function toWorkflow(front: Settings, prompt: string): Workflow {
+const MAX_MISSPELT = 10;
+
+export const DEFAULT_WORKFLOW: Workflow = toWorkflow(Settings.parse({}), [], '');
+
+function toWorkflow(front: Settings, misspelt: string[], prompt: string): Workflow {
   const { timeout_ms: hookTimeoutMs, ...hooks } = front.hooks;
   return {
     hooks,
@@ -214,6 +227,7 @@ function toWorkflow(front: Settings, prompt: string): Workflow {
     docker: front.docker,
     network: front.network,
     git: { userName: front.git.user_name, userEmail: front.git.user_email },
+    misspelt,
     prompt,
   };
 }
@@ -228,6 +242,21 @@ function addIssue(front: FrontMatter, input: unknown, issue: z.core.$ZodIssue): 
   const expected = issue.code === 'invalid_type' && issue.expected === 'object' ? 'a map' : issue.message;
   front.addFault('invalid_value', path, `is ${shown(valueAt(input, path))}: it must be ${expected}`);
 }
+
+/** Other names are another tool's, and its business. */
+function misspeltNames(front: FrontMatter): string[] {
+  const inner = Object.entries(SECTIONS).flatMap(([name, known]) =>
+    misspeltIn(front.keys(name), known).map((inside) => `${name}.${inside}`),
+  );
+  return [...misspeltIn(front.keys(), Object.keys(Settings.shape)), ...inner].slice(0, MAX_MISSPELT);
+}
+
+const misspeltIn = (names: string[], known: string[]): string[] =>
+  names.flatMap((name) => {
+    if (known.includes(name) || !/^[\w-]{1,40}$/.test(name)) return [];
+    const near = known.find((one) => distance(bare(one), bare(name)) <= Math.min(2, one.length / 3));
+    return near === undefined ? [] : [`${name} (did you mean ${near}?)`];
+  });
 
 function suggestion(name: string): string {
   const names = Object.keys(Hooks.shape);

@@ -272,6 +272,11 @@ test('workflow checks a WORKFLOW.md and names file and line', async () => {
   const repository = new ScratchRepository();
   repository.write('WORKFLOW.md', 'Do it.\n');
   expect(await repository.run('workflow WORKFLOW.md')).toMatchObject({ exitCode: 0 });
+  repository.write('WORKFLOW.md', '---\nagent: {comand: x}\n---\n');
+  expect(await repository.run('workflow WORKFLOW.md')).toMatchObject({
+    exitCode: 0,
+    stderr: 'WORKFLOW.md: warning unknown_name: Nothing reads agent.comand (did you mean command?).\n',
+  });
   repository.write('WORKFLOW.md', '---\nagent: [\n---\nDo it.\n');
   const result = await repository.run('workflow WORKFLOW.md');
   expect(result.exitCode).toBe(1);

@@ -23,6 +23,7 @@ test('a project in a sandbox with everything in place has no warning', () => {
 test.each([
   ['plain_host', { location: 'host' as const }],
   ['network_not_limited', { location: 'host' as const, workflow: workflowOf('network: none') }],
+  ['workflow_misspelt', { workflow: workflowOf('agent: {comand: x}') }],
   ['snapshots_unavailable', { hasSnapshots: false }],
   ['workflow_refused', { hasWorkflowError: true }],
 ])('%s is said where it is so', (code, more) => {

@@ -35,7 +35,7 @@ describe('a workflow without settings has the defaults', () => {
     ['empty front matter', '---\n---\nFix it.', 'Fix it.'],
     ['only comments', front('# nothing', 'Fix it.\n'), 'Fix it.'],
     ['null', front('null', 'x'), 'x'],
-    ['empty sections', front('hooks:\nagent: null\ndocker: ~\nnetwork:\nhooks2: {}'), ''],
+    ['empty sections', front('hooks:\nagent: null\ndocker: ~\nnetwork:\nother: {}'), ''],
     ['null fields', front('hooks: {timeout_ms: null, after_run: null}\ngit: {user_name: }'), ''],
     ['a rule further down', 'Text\n---\nhooks: 5\n---\n', 'Text\n---\nhooks: 5\n---'],
     ['four dashes', '----\nhooks: 5\n', '----\nhooks: 5'],
@@ -55,6 +55,7 @@ describe('a workflow without settings has the defaults', () => {
       docker: { image: null, env: [] },
       network: 'all',
       git: { userName: 'Symphony', userEmail: 'symphony@localhost' },
+      misspelt: [],
       prompt: '',
     });
   });
@@ -94,6 +95,7 @@ later: {anything: [1, 2]}`;
     docker: { image: 'ghcr.io/acme/agent:1.2@sha256:abc', env: ['NPM_CONFIG_CACHE', '_x'] },
     network: { hosts: ['api.example.com', '*.npmjs.org', 'localhost'] },
     git: { userName: "Ann O'Neil", userEmail: 'ann@example.com' },
+    misspelt: [],
     prompt: '# Task\n\nDo it.',
   });
 });
@@ -394,4 +396,24 @@ test.each([
 test('no state is terminal when the list is empty', () => {
   const { terminalStates } = parsed(front('tracker: {terminal_states: []}'));
   expect(isTerminalState('Done', terminalStates)).toBe(false);
+});
+
+describe('names that nothing reads', () => {
+  test('are told where they are nearly ours', () => {
+    const text =
+      'hook: {}\nagent: {comand: x, max_attempt: 2}\nworkspce: {root: x}\ntracker: {terminal_state: []}';
+    expect(parsed(front(text)).misspelt).toEqual([
+      'hook (did you mean hooks?)',
+      'workspce (did you mean workspace?)',
+      'agent.comand (did you mean command?)',
+      'agent.max_attempt (did you mean max_attempts?)',
+      'tracker.terminal_state (did you mean terminal_states?)',
+    ]);
+  });
+
+  test("are nobody's business where they are another tool's", () => {
+    const text =
+      'id: 1\npolling: {interval_ms: 5}\nserver: {port: 1}\ncodex: {command: x}\ntracker: {kind: linear, active_states: [], api_key: k, project_slug: s}\nagent: {max_turns: 3, max_concurrent_agents: 2}';
+    expect(parsed(front(text)).misspelt).toEqual([]);
+  });
 });

@@ -15,7 +15,16 @@ export const runWorkflow: Run = ({ names }, io) => {
   if (text === undefined) return refuseWith('FILE_ERROR', `${path} is no UTF-8 text. Save it as UTF-8.`);
   const workflow = parseWorkflow(text);
   return workflow.ok
-    ? { ...done(`valid    ${path}`), data: { workflow: workflow.value } }
+    ? {
+        ...done(`valid    ${path}`),
+        data: { workflow: workflow.value },
+        diagnostics: workflow.value.misspelt.map((name) => ({
+          code: 'unknown_name',
+          severity: 'warning',
+          message: `Nothing reads ${name}.`,
+          path,
+        })),
+      }
     : refuse(...diagnosticsOf(workflow.error, path));
 };
 
