@@ -42,6 +42,7 @@ const WARNING_TITLES: Record<string, string> = {
   plain_host: 'No sandbox',
   hooks_on_host: 'Hooks on the host',
   workflow_refused: 'WORKFLOW.md refused',
+  workflow_misspelt: 'Misspelt in WORKFLOW.md',
   work_on_rescue_refs: 'Work on rescue refs',
   snapshot_skipped: 'No snapshot',
   snapshots_unavailable: 'No snapshots',
