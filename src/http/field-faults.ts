@@ -60,9 +60,14 @@ function wording(issue: z.core.$ZodIssue): string {
   return issue.code === 'custom' ? text : `is not valid: ${text}`;
 }
 
+/** What the size of a value counts; a number is one itself. */
+const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
+
 function limit(origin: string, bound: string, count: number | bigint): string {
-  if (origin === 'string') return `must have ${bound} ${count} ${count === 1 ? 'character' : 'characters'}`;
-  return `must be ${bound} ${count}`;
+  const unit = UNITS[origin];
+  return unit === undefined
+    ? `must be ${bound} ${count}`
+    : `must have ${bound} ${count} ${unit}${Number(count) === 1 ? '' : 's'}`;
 }
 
 const branchWording = (issue: z.core.$ZodIssue): string =>
