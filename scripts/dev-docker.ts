@@ -1,8 +1,12 @@
 /** `npm run dev:docker`: the Worker under `wrangler dev` with the real container of the Dockerfile. Wants a running Docker engine. */
-import { readTokens } from './stack/command-line.ts';
+import { readOptions, readTokens } from './stack/command-line.ts';
 import { randomSecret } from './stack/stack.ts';
 import { hasDockerEngine, startWranglerDev } from './stack/wrangler-dev.ts';
 
+readOptions(
+  'npm run dev:docker\nenvironment: PORT (8787), IP (127.0.0.1), PUBLIC_URL, API_TOKEN, ENCRYPTION_KEY',
+  {},
+);
 const port = process.env['PORT'] ?? '8787';
 const ip = process.env['IP'] ?? '127.0.0.1';
 const publicUrl = process.env['PUBLIC_URL'] ?? `http://host.docker.internal:${port}`;

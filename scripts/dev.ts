@@ -1,7 +1,8 @@
 /** `npm run dev`: the service on this machine, without Docker and without an account. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { Problem } from '../src/core/api.ts';
+import type { Problem, ProjectView } from '../src/core/api.ts';
+import { projectIdPattern } from '../src/core/key.ts';
 import { ApiClient } from './stack/api-client.ts';
 import { fail, messageOf, misuse, readOptions, readPort, readTokens } from './stack/command-line.ts';
 import { makeDemoRepository } from './stack/demo-repository.ts';
@@ -62,6 +63,11 @@ function checkedOptions(): Options {
   const text = { type: 'string' } as const;
   const options = readOptions(USAGE, { project: text, repository: text, workflow: text });
   const { project, repository, workflow } = options;
+  if (project !== undefined && !projectIdPattern.test(project))
+    return misuse(
+      USAGE,
+      `--project ${project}: at most 63 lower-case letters, digits and "-", which is neither first nor last`,
+    );
   if (project === undefined && (repository ?? workflow) !== undefined)
     return misuse(USAGE, '--repository and --workflow are of a project: name it with --project');
   if (repository !== undefined && isFolder(repository) && !statSync(repository, NO_THROW)?.isDirectory())
@@ -135,13 +141,25 @@ async function registerProject(
   const file = workflow === undefined ? null : resolve(workflow);
   const text = file === null ? null : readFileSync(file, 'utf8');
   if (file !== null) await stack.host.setWorkflowDirectory(project, dirname(file));
-  await api.call('PUT', `/v1/projects/${project}`, {
+  const { body } = await api.call<ProjectView>('PUT', `/v1/projects/${project}`, {
     location: 'host',
     ...(repository === undefined ? {} : { repository: { url: asUrl(repository) } }),
     ...(text === null ? {} : { workflow: text }),
   });
   console.log(`project ${project} registered`);
+  sayMisspelt(body);
   if (file !== null) applyOnChange(api, project, { file, text });
+}
+
+function sayRefused(name: string, { detail, diagnostics = [] }: Problem): void {
+  console.error(`${name} refused, the last good one stays in force: ${detail}`);
+  for (const { line, column, message } of diagnostics.slice(1))
+    console.error(`  ${line}:${column}: ${message}`);
+}
+
+function sayMisspelt({ warnings }: ProjectView): void {
+  for (const { message } of warnings.filter(({ code }) => code === 'workflow_misspelt'))
+    console.error(`warning: ${message}`);
 }
 
 /** What is no URL is a folder of this machine. */
@@ -165,10 +183,11 @@ function applyOnChange(
     if (text === answered) return;
     try {
       const path = `/v1/projects/${project}/workflow`;
-      const { status, body } = await api.call<Problem>('PUT', path, text, [422]);
+      const { body } = await api.call<Problem | ProjectView>('PUT', path, text, [422]);
       answered = text;
-      if (status === 422) console.error(`${name} refused, the last good one stays in force: ${body.detail}`);
-      else console.log(`${name} applied to ${project}`);
+      if ('detail' in body) return sayRefused(name, body);
+      console.log(`${name} applied to ${project}`);
+      sayMisspelt(body);
     } catch (thrown) {
       console.error(`${name} not applied, save it again: ${messageOf(thrown)}`);
     }

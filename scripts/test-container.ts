@@ -5,8 +5,11 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readOptions } from './stack/command-line.ts';
 import { randomSecret } from './stack/stack.ts';
 import { hasDockerEngine, startWranglerDev } from './stack/wrangler-dev.ts';
+
+readOptions('npm run test:container\nenvironment: PORT (8788)', {});
 
 const BASE_IMAGE = 'docker.io/cloudflare/sandbox:0.12.10';
 const IP = '127.0.0.1';

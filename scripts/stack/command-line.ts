@@ -5,7 +5,7 @@ type Options = NonNullable<ParseArgsConfig['options']>;
 type Values<O extends Options> = ReturnType<typeof parseArgs<{ options: O }>>['values'];
 
 export function readOptions<const O extends Options>(usage: string, options: O): Values<O> {
-  if (process.argv.includes('--help')) {
+  if (process.argv.some((argument) => argument === '--help' || argument === '-h')) {
     console.log(`usage: ${usage}`);
     process.exit(0);
   }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve as absolute } from 'node:path';
 import { SupervisorClient } from '../../src/sandbox/client.ts';
 import { createLoopback } from '../../src/sandbox/loopback.ts';
 import { startSandboxHost, type RunningSandboxHost } from './sandbox-host.ts';
@@ -32,11 +32,13 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-export const defaultRoots = (): string[] =>
-  process.env['HOST_ROOTS']?.split(':').filter((root) => root !== '') ?? [
-    join(homedir(), 'HarnessWorkspaces'),
-    join(tmpdir(), 'symphony_workspaces'),
-  ];
+/** HOST_ROOTS, relative ones from here; blank is none. */
+export function defaultRoots(): string[] {
+  const named = (process.env['HOST_ROOTS'] ?? '').split(':').filter((root) => root !== '');
+  return named.length > 0
+    ? named.map((root) => absolute(root))
+    : [join(homedir(), 'HarnessWorkspaces'), join(tmpdir(), 'symphony_workspaces')];
+}
 
 export const randomSecret = (): string => randomBytes(32).toString('base64url');
 

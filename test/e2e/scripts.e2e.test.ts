@@ -94,6 +94,7 @@ describe('a mistake on the command line gets one line and the usage', () => {
   test.each([
     ['an option of another name', ['--projekt', 'shop'], {}, "Unknown option '--projekt'"],
     ['a repository of no project', ['--repository', '.'], {}, 'name it with --project'],
+    ['no project id', ['--project', 'Bad!'], {}, 'lower-case letters'],
     ['no such folder', ['--project', 'shop', '--repository', 'nope'], {}, 'there is no such folder'],
     ['no such file', ['--project', 'shop', '--workflow', 'WORKFLOW.md'], {}, 'there is no such file'],
     ['no number', [], { PORT: 'http' }, 'PORT is "http"'],
@@ -156,14 +157,28 @@ test('what dev says when the WORKFLOW.md that it watches is broken, gone and rig
   const file = join(folder, 'WORKFLOW.md');
   writeFileSync(file, 'Work.\n');
   const dev = await start('dev.ts', folder, ['--project', 'shop', '--workflow', file], 'Ctrl-C ends it.');
-  writeFileSync(file, '---\nhooks:\n  after_creat: x\n---\n');
+  writeFileSync(file, '---\nhooks:\n  after_creat: x\n  timeout_ms: 60s\n---\n');
   await expect
     .poll(dev.output)
     .toContain('the last good one stays in force: WORKFLOW.md:3:3: hooks.after_creat is not a hook');
+  expect(dev.output()).toMatch(/\n {2}4:\d+: .*timeout_ms/);
   rmSync(file);
   await expect.poll(dev.output).toContain('WORKFLOW.md is gone: the last good one stays in force');
-  writeFileSync(file, 'Work well.\n');
+  writeFileSync(file, '---\nagent:\n  comand: work\n---\nWork well.\n');
   await expect.poll(dev.output).toContain('WORKFLOW.md applied to shop');
+  await expect.poll(dev.output).toContain('agent.comand (did you mean command?)');
+  expect(await dev.interrupt()).toBe(0);
+});
+
+test.each(['dev', 'dev-docker', 'demo', 'test-container'])('%s -h says how it is used', (script) => {
+  const run = spawnSync(process.execPath, [join(SCRIPTS, `${script}.ts`), '-h'], { encoding: 'utf8' });
+  expect(run.stdout).toMatch(/^usage: npm run /);
+  expect(run.status).toBe(0);
+});
+
+test('HOST_ROOTS may be relative', async () => {
+  const dev = await start('dev.ts', makeFolder('relative'), [], 'Ctrl-C ends it.', { HOST_ROOTS: 'spaces' });
+  expect(dev.output()).toContain(`roots   ${join(home, 'relative', 'spaces')}`);
   expect(await dev.interrupt()).toBe(0);
 });
 
