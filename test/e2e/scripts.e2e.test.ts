@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { ApiClient } from '../../scripts/stack/api-client.ts';
 import { findLeftovers } from '../support/leftovers.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -89,6 +90,8 @@ async function start(
   return { output: () => output, interrupt };
 }
 
+const urlOf = ({ output }: Running): string => /http:\/\/127\.0\.0\.1:\d+/.exec(output())?.[0] ?? '';
+
 describe('a mistake on the command line gets one line and the usage', () => {
   const folder = makeFolder('mistakes');
   test.each([
@@ -143,13 +146,35 @@ test.each([
   const folder = makeFolder(`tokens-${tokens.length}`);
   const dev = await start('dev.ts', folder, ['--project', 'shop'], 'Ctrl-C ends it.', { API_TOKEN: tokens });
   expect(dev.output()).toContain(said);
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(dev.output())?.[0] ?? '';
+  const url = urlOf(dev);
   const statuses = tokens.split(',').map(async (token) => {
     const headers = { authorization: `Bearer ${token}` };
     return (await fetch(`${url}/v1/projects`, { headers })).status;
   });
   expect(await Promise.all(statuses)).toEqual(tokens === '' ? [401] : [200, 200]);
   expect(await dev.interrupt()).toBe(0);
+});
+
+test('an attempt that a Ctrl-C of dev cut off is lost, not cancelled', async () => {
+  const folder = makeFolder('cut-off');
+  const file = join(folder, 'WORKFLOW.md');
+  writeFileSync(file, '---\nagent:\n  command: sleep 60\n  max_attempts: 1\n---\n');
+  const argv = ['--project', 'shop', '--workflow', file];
+  const token = { API_TOKEN: 'some-token-of-ours' };
+  const dev = await start('dev.ts', folder, argv, 'Ctrl-C ends it.', token);
+  const api = (running: Running) => new ApiClient(urlOf(running), token.API_TOKEN);
+  await api(dev).call('POST', '/v1/projects/shop/dispatch', { task: { identifier: 'ABC-1' } });
+  const path = '/v1/projects/shop/workspaces/ABC-1/attempts/1';
+  await expect.poll(() => api(dev).get(path)).toMatchObject({ phase: 'agent' });
+  expect(await dev.interrupt()).toBe(0);
+  const again = await start('dev.ts', folder, argv, 'Ctrl-C ends it.', token);
+  await expect
+    .poll(() => api(again).get(path))
+    .toMatchObject({
+      outcome: 'lost',
+      failure: { code: 'sandbox_lost', detail: 'The sandbox was ended while the script ran.' },
+    });
+  expect(await again.interrupt()).toBe(0);
 });
 
 test('what dev says when the WORKFLOW.md that it watches is broken, gone and right again', async () => {

@@ -73,7 +73,7 @@ export class HostSupervisor implements Supervisor {
     if (!paths.ok) return paths;
     const claim = checkClaim(paths.value.stateDirectory, creationId);
     if (!claim.ok) return claim.error.code === 'no_incarnation' ? ok(null) : claim;
-    await this.#workspace(paths.value).stopAll();
+    await this.#workspace(paths.value).stopAll('cancelled');
     const removed = await removeWorkspace(paths.value);
     if (removed.ok) this.#workspaces.delete(paths.value.directory);
     return removed;
@@ -109,7 +109,7 @@ export class HostSupervisor implements Supervisor {
   }
 
   async shutdown(): Promise<void> {
-    await Promise.all([...this.#workspaces.values()].map((workspace) => workspace.stopAll()));
+    await Promise.all([...this.#workspaces.values()].map((workspace) => workspace.stopAll('shutdown')));
   }
 
   #locate(request: OpenRequest, workflowFolder: string): Result<HostPaths, SupervisorError> {
@@ -141,7 +141,7 @@ export class HostSupervisor implements Supervisor {
   async #forgetWiped({ directory }: HostPaths): Promise<void> {
     const known = this.#workspaces.get(directory);
     if (known?.isWiped !== true) return;
-    await known.stopAll();
+    await known.stopAll('cancelled');
     this.#workspaces.delete(directory);
   }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildMarker } from './base-environment.ts';
 import { performNative, type NativeResult, type NativeSpec } from './native-operations.ts';
 import { buildEnd, type Operation } from './operation.ts';
-import type { Ending } from './operation-record.ts';
+import { outcomeOfEnding, type Ending } from './operation-record.ts';
 import type { Surroundings } from './script-run.ts';
 import type { Setting } from './script-start.ts';
 
@@ -26,7 +26,8 @@ export function startNative(spec: NativeSpec, setting: Setting, surroundings: Su
     }
     const answer = await Promise.race([work, sleep(ABORT_MS, null)]);
     await surroundings.killOperation(operation);
-    operation.finish(buildEnd({ ...answer, outcome: cause, detail: describe(cause, spec) }, Date.now()));
+    const end = { ...answer, outcome: outcomeOfEnding(cause), detail: describe(cause, spec) };
+    operation.finish(buildEnd(end, Date.now()));
   };
   const timer = setTimeout(() => void stop('timeout'), spec.timeout_ms);
   const conclude = async (): Promise<void> => {
@@ -57,7 +58,15 @@ async function perform(spec: NativeSpec, work: () => Promise<NativeResult>): Pro
   }
 }
 
-const describe = (cause: Ending['cause'], spec: NativeSpec): string =>
-  cause === 'timeout'
-    ? `The ${spec.kind} took longer than ${spec.timeout_ms} ms and was ended.`
-    : `The ${spec.kind} was cancelled.`;
+function describe(cause: Ending['cause'], spec: NativeSpec): string {
+  switch (cause) {
+    case 'timeout':
+      return `The ${spec.kind} took longer than ${spec.timeout_ms} ms and was ended.`;
+    case 'cancelled':
+      return `The ${spec.kind} was cancelled.`;
+    case 'shutdown':
+      return `The sandbox was ended during the ${spec.kind}.`;
+    default:
+      return cause satisfies never;
+  }
+}

@@ -28,8 +28,11 @@ const OperationRecord = z.object({
 });
 export type OperationRecord = z.infer<typeof OperationRecord>;
 
-const Ending = z.object({ cause: z.enum(['timeout', 'cancelled']), at_ms: z.number() });
+/** `shutdown`: nobody wanted it to end, but its supervisor does. */
+const Ending = z.object({ cause: z.enum(['timeout', 'cancelled', 'shutdown']), at_ms: z.number() });
 export type Ending = z.infer<typeof Ending>;
+
+export const outcomeOfEnding = (cause: Ending['cause']): Outcome => (cause === 'shutdown' ? 'lost' : cause);
 
 export const OperationEnd = z.object({
   outcome: Outcome,

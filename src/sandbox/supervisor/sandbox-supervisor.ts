@@ -72,7 +72,7 @@ export class SandboxSupervisor implements Supervisor {
   }
 
   async shutdown(): Promise<void> {
-    await this.#workspace?.stopAll();
+    await this.#workspace?.stopAll('shutdown');
   }
 
   #open(): Workspace {

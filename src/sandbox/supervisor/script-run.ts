@@ -5,7 +5,7 @@ import type { Outcome } from '../protocol.ts';
 import type { ExitStatus } from './exit-status.ts';
 import { removeFile } from './atomic-file.ts';
 import { buildEnd, type Operation } from './operation.ts';
-import type { Ending, OperationFolder } from './operation-record.ts';
+import { outcomeOfEnding, type Ending, type OperationFolder } from './operation-record.ts';
 import { OutputPipe } from './output-pipe.ts';
 import type { PipeSupply } from './pipe-supply.ts';
 import { isLongScript } from './script-command.ts';
@@ -152,7 +152,8 @@ export class ScriptRun {
     await this.#process.signalScript('SIGKILL');
     const left = await this.#surroundings.killOperation(this.#operation);
     const status = passed?.kind === 'exited' ? passed.status : NO_STATUS;
-    await this.#finish(first, status, Date.now(), undefined, left);
+    const reason = first === 'shutdown' ? 'The sandbox was ended while the script ran.' : undefined;
+    await this.#finish(outcomeOfEnding(first), status, Date.now(), reason, left);
   }
 
   async #finish(

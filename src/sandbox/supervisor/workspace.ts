@@ -102,14 +102,14 @@ export class Workspace {
   /** Ends commands that run as the agent, then everything that no running operation owns; answers how many processes that was. */
   async killLeftovers(): Promise<number> {
     const operations = [...this.#operations.values()].filter(({ record }) => record.role === 'agent');
-    await stopEach(operations);
+    await stopEach(operations, 'cancelled');
     return (await this.#processes.killLeftovers(this.#running())).killed;
   }
 
   /** Ends every operation, then everything that is left. */
-  async stopAll(): Promise<void> {
+  async stopAll(cause: 'cancelled' | 'shutdown'): Promise<void> {
     for (const close of this.terminals) close();
-    await stopEach([...this.#operations.values()]);
+    await stopEach([...this.#operations.values()], cause);
     await this.killLeftovers();
   }
 
@@ -204,8 +204,8 @@ export class Workspace {
   }
 }
 
-const stopEach = (operations: readonly Operation[]): Promise<unknown> =>
-  Promise.all(operations.map((operation) => operation.stop('cancelled')));
+const stopEach = (operations: readonly Operation[], cause: 'cancelled' | 'shutdown'): Promise<unknown> =>
+  Promise.all(operations.map((operation) => operation.stop(cause)));
 
 const CANCELLED_EARLY = { outcome: 'cancelled', detail: 'It was cancelled before it started.' } as const;
 
