@@ -115,8 +115,7 @@ export class HostSupervisor implements Supervisor {
   #locate(request: OpenRequest, workflowFolder: string): Result<HostPaths, SupervisorError> {
     const { project, key } = request;
     if (request.directory !== null) return this.#locateDirectory(request.directory);
-    const { home, user } = this.#machine;
-    const names = { home, temporary: tmpdir(), user, allowed: this.#allowed };
+    const names = { home: this.#machine.home, temporary: tmpdir(), user: this.#machine.user };
     const wanted = expandRoot(request.root, project, workflowFolder, names);
     const free = refuseNested(realpathOfExisting(wanted), this.#allowed);
     if (!free.ok) return free;

@@ -8,8 +8,6 @@ export interface RootNames {
   readonly home: string;
   readonly temporary: string;
   readonly user: string;
-  /** Folders under which a root may be. */
-  readonly allowed: readonly string[];
 }
 
 /** `workspace.root` as an absolute path: `~`, `$HOME`, `$TMPDIR`, `$USER` expand, a relative one starts at WORKFLOW.md's folder. */
@@ -19,7 +17,7 @@ export function expandRoot(
   workflowFolder: string,
   names: RootNames,
 ): string {
-  if (root === null || root.trim() === '') return join(defaultFolder(names), project);
+  if (root === null || root.trim() === '') return join(names.temporary, 'symphony_workspaces', project);
   const values: Record<string, string> = { HOME: names.home, TMPDIR: names.temporary, USER: names.user };
   const expanded = root
     .replace(/^~(?=\/|$)/, () => names.home)
@@ -30,14 +28,6 @@ export function expandRoot(
       },
     );
   return resolve(workflowFolder, expanded);
-}
-
-/** The temporary folder's, unless that is not allowed: a person who names other folders wants workspaces there. */
-function defaultFolder({ temporary, allowed }: RootNames): string {
-  const folder = join(temporary, 'symphony_workspaces');
-  const real = realpathOfExisting(folder);
-  const fits = allowed.some((one) => isUnder(real, realpathOfExisting(resolve(one))));
-  return fits ? folder : resolve(allowed[0] ?? folder);
 }
 
 export function isUnder(path: string, root: string): boolean {

@@ -72,7 +72,7 @@ describe('the command of a script', () => {
 });
 
 describe('a workspace root', () => {
-  const names = { home: '/home/me', temporary: '/tmp', user: 'me', allowed: ['/tmp/symphony_workspaces'] };
+  const names = { home: '/home/me', temporary: '/tmp', user: 'me' };
   test.each([
     [null, '/tmp/symphony_workspaces/demo'],
     ['  ', '/tmp/symphony_workspaces/demo'],
@@ -87,15 +87,6 @@ describe('a workspace root', () => {
     ['/abs', '/abs'],
   ])('%j is %s', (root, expected) => {
     expect(expandRoot(root, 'demo', '/flow', names)).toBe(expected);
-  });
-
-  test.each([
-    [['/w', '/tmp'], '/tmp/symphony_workspaces/demo'],
-    [['/w', '/v'], '/w/demo'],
-    [['/tmp/symphony_workspaces/mine'], '/tmp/symphony_workspaces/mine/demo'],
-    [[], '/tmp/symphony_workspaces/demo'],
-  ])('that nobody named is, where %j are allowed, %s', (allowed, expected) => {
-    expect(expandRoot(null, 'demo', '/flow', { ...names, allowed })).toBe(expected);
   });
 
   test.each([
