@@ -68,5 +68,5 @@ export function realpathOfExisting(path: string): string {
 
 const refused = (root: string, allowed: readonly string[]): SupervisorError => ({
   code: 'workspace_root_refused',
-  detail: `workspace.root ${root} is not under an allowed folder (${allowed.join(', ')}); move it, or start with HOST_ROOTS.`,
+  detail: `workspace.root ${root} is not under an allowed folder (${allowed.join(', ')}): set workspace.root to one under these, or name its folder in HOST_ROOTS, too.`,
 });
