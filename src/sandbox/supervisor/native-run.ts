@@ -26,7 +26,8 @@ export function startNative(spec: NativeSpec, setting: Setting, surroundings: Su
     }
     const answer = await Promise.race([work, sleep(ABORT_MS, null)]);
     await surroundings.killOperation(operation);
-    const end = { ...answer, outcome: outcomeOfEnding(cause), detail: describe(cause, spec) };
+    const known = cause === 'shutdown' && !isWhole(answer) ? null : answer;
+    const end = { ...known, outcome: outcomeOfEnding(cause), detail: describe(cause, spec) };
     operation.finish(buildEnd(end, Date.now()));
   };
   const timer = setTimeout(() => void stop('timeout'), spec.timeout_ms);
@@ -38,6 +39,10 @@ export function startNative(spec: NativeSpec, setting: Setting, surroundings: Su
   operation.onStop(stop);
   void conclude();
 }
+
+/** One that was cut off says of itself that it was cancelled, and knows of the files what git could tell until then. */
+const isWhole = (answer: NativeResult | null): boolean =>
+  answer?.outcome === 'ok' && answer.snapshot?.status !== 'skipped';
 
 /** Its supervisor died, and with it what it was doing. */
 export async function loseNative(operation: Operation, surroundings: Surroundings): Promise<void> {
