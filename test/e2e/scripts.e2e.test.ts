@@ -158,7 +158,11 @@ test.each([
 test('an attempt that a Ctrl-C of dev cut off is lost, not cancelled', async () => {
   const folder = makeFolder('cut-off');
   const file = join(folder, 'WORKFLOW.md');
-  writeFileSync(file, '---\nagent:\n  command: sleep 60\n  max_attempts: 1\n---\n');
+  const root = join(folder, 'workspaces');
+  writeFileSync(
+    file,
+    `---\nworkspace:\n  root: ${root}\nagent:\n  command: sleep 60\n  max_attempts: 1\n---\n`,
+  );
   const argv = ['--project', 'shop', '--workflow', file];
   const token = { API_TOKEN: 'some-token-of-ours' };
   const dev = await start('dev.ts', folder, argv, 'Ctrl-C ends it.', token);
