@@ -140,12 +140,13 @@ async function registerProject(
 ): Promise<void> {
   const file = workflow === undefined ? null : resolve(workflow);
   const text = file === null ? null : readFileSync(file, 'utf8');
-  if (file !== null) await stack.host.setWorkflowDirectory(project, dirname(file));
   const { body } = await api.call<ProjectView>('PUT', `/v1/projects/${project}`, {
     location: 'host',
     ...(repository === undefined ? {} : { repository: { url: asUrl(repository) } }),
     ...(text === null ? {} : { workflow: text }),
   });
+  // Remembered over restarts, so not before its WORKFLOW.md is accepted.
+  if (file !== null) await stack.host.setWorkflowDirectory(project, dirname(file));
   console.log(`project ${project} registered`);
   sayMisspelt(body);
   if (file !== null) applyOnChange(api, project, { file, text });

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -179,6 +180,21 @@ test('an attempt that a Ctrl-C of dev cut off is lost, not cancelled', async () 
       failure: { code: 'sandbox_lost', detail: 'The sandbox was ended while the script ran.' },
     });
   expect(await again.interrupt()).toBe(0);
+});
+
+test('a WORKFLOW.md that is refused at the start leaves the project with the folder of the last good one', async () => {
+  const folder = makeFolder('refused');
+  const good = join(folder, 'WORKFLOW.md');
+  writeFileSync(good, 'Work.');
+  const dev = await start('dev.ts', folder, ['--project', 'shop', '--workflow', good], 'Ctrl-C ends it.');
+  expect(await dev.interrupt()).toBe(0);
+  const other = join(makeFolder('refused-other'), 'WORKFLOW.md');
+  writeFileSync(other, '---\nagent:\n  timeout_ms: soon\n---\n');
+  const { status, stderr } = runDev(folder, ['--project', 'shop', '--workflow', other]);
+  expect(stderr).toContain('agent.timeout_ms');
+  expect(status).toBe(1);
+  const folders = readFileSync(join(folder, '.edge-harness', 'host', 'workflow-folders.json'), 'utf8');
+  expect(JSON.parse(folders)).toEqual({ shop: folder });
 });
 
 test('what dev says when the WORKFLOW.md that it watches is broken, gone and right again', async () => {
