@@ -127,9 +127,9 @@ export const initArgs = (directory: string, branch: string, format: 'sha1' | 'sh
 
 /**
  * All branches and tags in one conversation with the remote. `--no-local`: of a repository on this disk nothing is linked or
- * copied past git's own checks.
+ * copied past git's own checks. By its public URL, which git writes down before it asks the remote: see `cloneEnvironment`.
  */
-export const cloneArgs = (url: string, directory: string): string[] => [
+export const cloneArgs = (origin: string, directory: string): string[] => [
   'clone',
   '--quiet',
   '--no-checkout',
@@ -137,11 +137,17 @@ export const cloneArgs = (url: string, directory: string): string[] => [
   '--template=',
   '--origin=origin',
   '--',
-  url,
+  origin,
   directory,
 ];
 
-/** Of what `git clone` configured: how the files lie, not where they came from (a URL may hold a grant). */
+/** Where a URL with a grant is reached instead of the public one. */
+export const cloneEnvironment = (url: string, origin: string): Record<string, string> =>
+  url === origin
+    ? {}
+    : { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: `url.${url}.insteadOf`, GIT_CONFIG_VALUE_0: origin };
+
+/** Of what `git clone` configured: how the files lie, not where they came from. */
 export const withoutRemotes = (config: string): string =>
   config
     .split(/^(?=\[)/m)

@@ -1,7 +1,14 @@
 /** A repository under construction beside its workspace: ours alone until it is published, so plain git runs in it. */
 import { lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { cloneArgs, initArgs, submoduleProtocols, withoutRemotes, workspaceConfig } from '../../core/git.ts';
+import {
+  cloneArgs,
+  cloneEnvironment,
+  initArgs,
+  submoduleProtocols,
+  withoutRemotes,
+  workspaceConfig,
+} from '../../core/git.ts';
 import type { GitFailure } from '../../core/git-failure.ts';
 import { ok, type Result } from '../../core/result.ts';
 import type { CloneSpec, Remote } from '../protocol.ts';
@@ -41,11 +48,12 @@ export async function initStage(
 export const cloneStage = (stage: Stage, remote: Remote): Promise<Result<GitOutput, GitFailure>> =>
   runGit(stage.session, {
     what: 'Cloning the repository',
-    args: cloneArgs(remote.url, stage.directory),
+    args: cloneArgs(remote.origin, stage.directory),
     cwd: dirname(stage.directory),
+    env: cloneEnvironment(remote.url, remote.origin),
   });
 
-/** The local branch that `git clone` made, its reflogs and its settings, which hold the URL, give way to the task's branch. */
+/** The local branch that `git clone` made, its reflogs and its settings give way to the task's branch. */
 export async function takeBranch(stage: Stage, spec: StageSpec): Promise<void> {
   const { gitDirectory } = stage;
   const remove = (folder: string) => rm(join(gitDirectory, folder), { recursive: true, force: true });

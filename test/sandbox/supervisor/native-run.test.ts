@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ import { PipeSupply } from '../../../src/sandbox/supervisor/pipe-supply.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'native-run-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ORIGIN = 'https://git.example.com/demo';
 
 /** A clone that waits for a remote which takes the connection and says nothing. */
 async function startClone(id: string): Promise<{ operation: Operation; close: () => void }> {
@@ -29,7 +31,7 @@ async function startClone(id: string): Promise<{ operation: Operation; close: ()
     kind: 'clone',
     wait_ms: 0,
     timeout_ms: 60_000,
-    remote: { url, origin: url },
+    remote: { url, origin: ORIGIN },
     branch: 'symphony/ABC-1',
     base_branch: null,
     depth: null,
@@ -78,4 +80,17 @@ test('one that somebody cancelled says so itself', async () => {
     outcome: 'cancelled',
     clone: { ok: false, failure: { detail: 'Cloning the repository was cancelled.' } },
   });
+});
+
+test('the URL that it is reached by is not written down, not even while it is cloned', async () => {
+  const { operation, close } = await startClone('under-way');
+  const state = join(folder, 'under-way', 'state');
+  const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+  await operation.stop('cancelled');
+  close();
+  expect(texts.filter((text) => text.includes(ORIGIN))).not.toEqual([]);
+  expect(texts.filter((text) => text.includes('never.git'))).toEqual([]);
 });
