@@ -180,9 +180,9 @@ function applyOnChange(
   const name = basename(file);
   const apply = async () => {
     if (!existsSync(file)) return console.error(`${name} is gone: the last good one stays in force`);
-    const text = readFileSync(file, 'utf8');
-    if (text === answered) return;
     try {
+      const text = readFileSync(file, 'utf8');
+      if (text === answered) return;
       const path = `/v1/projects/${project}/workflow`;
       const { body } = await api.call<Problem | ProjectView>('PUT', path, text, [422]);
       answered = text;

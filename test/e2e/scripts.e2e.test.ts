@@ -197,7 +197,7 @@ test('a WORKFLOW.md that is refused at the start leaves the project with the fol
   expect(JSON.parse(folders)).toEqual({ shop: folder });
 });
 
-test('what dev says when the WORKFLOW.md that it watches is broken, gone and right again', async () => {
+test('what dev says when the WORKFLOW.md that it watches is broken, gone, no file and right again', async () => {
   const folder = makeFolder('watched');
   const file = join(folder, 'WORKFLOW.md');
   writeFileSync(file, 'Work.\n');
@@ -209,6 +209,9 @@ test('what dev says when the WORKFLOW.md that it watches is broken, gone and rig
   expect(dev.output()).toMatch(/\n {2}4:\d+: .*timeout_ms/);
   rmSync(file);
   await expect.poll(dev.output).toContain('WORKFLOW.md is gone: the last good one stays in force');
+  mkdirSync(file);
+  await expect.poll(dev.output).toContain('WORKFLOW.md not applied, save it again: EISDIR');
+  rmSync(file, { recursive: true });
   writeFileSync(file, '---\nagent:\n  comand: work\n---\nWork well.\n');
   await expect.poll(dev.output).toContain('WORKFLOW.md applied to shop');
   await expect.poll(dev.output).toContain('agent.comand (did you mean command?)');
