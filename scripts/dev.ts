@@ -140,13 +140,16 @@ async function registerProject(
 ): Promise<void> {
   const file = workflow === undefined ? null : resolve(workflow);
   const text = file === null ? null : readFileSync(file, 'utf8');
+  const name = (how: { keep: boolean }) =>
+    file === null ? undefined : stack.host.setWorkflowDirectory(project, dirname(file), how);
+  // Before: a relative `workspace.root` starts there. Over restarts it counts only when its WORKFLOW.md was accepted.
+  await name({ keep: false });
   const { body } = await api.call<ProjectView>('PUT', `/v1/projects/${project}`, {
     location: 'host',
     ...(repository === undefined ? {} : { repository: { url: asUrl(repository) } }),
     ...(text === null ? {} : { workflow: text }),
   });
-  // Remembered over restarts, so not before its WORKFLOW.md is accepted.
-  if (file !== null) await stack.host.setWorkflowDirectory(project, dirname(file));
+  await name({ keep: true });
   console.log(`project ${project} registered`);
   sayMisspelt(body);
   if (file !== null) applyOnChange(api, project, { file, text });

@@ -26,7 +26,7 @@ export interface RunningSandboxHost {
   /** Of the process that runs now: it is started again when it crashes. */
   pid(): number;
   /** Names the folder that a project's WORKFLOW.md is in. */
-  setWorkflowDirectory(project: string, directory: string): Promise<void>;
+  setWorkflowDirectory(project: string, directory: string, how: { keep: boolean }): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,7 +54,8 @@ export async function startSandboxHost(options: SandboxHostOptions): Promise<Run
     url,
     token,
     pid: () => child.pid ?? 0,
-    setWorkflowDirectory: (project, directory) => setWorkflowDirectory(url, token, project, directory),
+    setWorkflowDirectory: (project, directory, { keep }) =>
+      setWorkflowDirectory(url, token, { project, directory, keep }),
     stop: async () => {
       isStopping = true;
       await stopProcess(child);
@@ -92,16 +93,17 @@ function spawnSupervisor(options: SandboxHostOptions, token: string, port: numbe
 async function setWorkflowDirectory(
   url: string,
   token: string,
-  project: string,
-  directory: string,
+  folder: { project: string; directory: string; keep: boolean },
 ): Promise<void> {
   const answer = await fetch(`${url}/workflow-dirs`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ project, directory }),
+    body: JSON.stringify(folder),
   });
   if (!answer.ok)
-    throw new Error(`the sandbox host refused the WORKFLOW.md folder ${directory}: ${await answer.text()}`);
+    throw new Error(
+      `the sandbox host refused the WORKFLOW.md folder ${folder.directory}: ${await answer.text()}`,
+    );
 }
 
 async function readReadyLine(child: ChildProcess): Promise<{ port: number }> {

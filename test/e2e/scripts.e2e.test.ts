@@ -185,7 +185,7 @@ test('an attempt that a Ctrl-C of dev cut off is lost, not cancelled', async () 
 test('a WORKFLOW.md that is refused at the start leaves the project with the folder of the last good one', async () => {
   const folder = makeFolder('refused');
   const good = join(folder, 'WORKFLOW.md');
-  writeFileSync(good, 'Work.');
+  writeFileSync(good, '---\nworkspace:\n  root: workspaces\n---\nIts root is relative to this file.');
   const dev = await start('dev.ts', folder, ['--project', 'shop', '--workflow', good], 'Ctrl-C ends it.');
   expect(await dev.interrupt()).toBe(0);
   const other = join(makeFolder('refused-other'), 'WORKFLOW.md');

@@ -203,7 +203,7 @@ describe('WORKFLOW.md', () => {
     const answer = await reached.fetcher.fetch(
       new Request('http://supervisor/workflow-dirs', {
         method: 'POST',
-        body: JSON.stringify({ project: 'late', directory }),
+        body: JSON.stringify({ project: 'late', directory, keep: true }),
       }),
     );
     expect(answer.status).toBe(204);

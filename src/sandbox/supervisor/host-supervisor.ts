@@ -15,7 +15,7 @@ import { KnownRoots, listWorkspaces } from './known-roots.ts';
 import type { HostOptions } from './options.ts';
 import { refuseNested } from './nested-root.ts';
 import { emptyTrash, removeWorkspace } from './removal.ts';
-import type { Supervisor } from './supervisor.ts';
+import type { Supervisor, WorkflowFolder } from './supervisor.ts';
 import { WorkflowFolders } from './workflow-folders.ts';
 import { expandRoot, openRoot, realpathOfExisting } from './workspace-root.ts';
 import { Workspace } from './workspace.ts';
@@ -95,8 +95,8 @@ export class HostSupervisor implements Supervisor {
     });
   }
 
-  registerWorkflow(project: string, folder: string): Result<null, SupervisorError> {
-    this.#workflows.register(project, folder);
+  registerWorkflow({ project, directory, keep }: WorkflowFolder): Result<null, SupervisorError> {
+    this.#workflows.register(project, directory, keep);
     return ok(null);
   }
 

@@ -57,7 +57,11 @@ const FactsQuery = z.object({
     .optional(),
 });
 
-const WorkflowFolder = z.strictObject({ project: z.string().max(63), directory: z.string().max(4096) });
+const WorkflowFolder = z.strictObject({
+  project: z.string().max(63),
+  directory: z.string().max(4096),
+  keep: z.boolean(),
+});
 
 const ROUTES: readonly Route[] = [
   route('GET', /^\/$/, async () => json({ protocol: PROTOCOL_VERSION })),
@@ -168,7 +172,7 @@ const ROUTES: readonly Route[] = [
   route('POST', /^\/workflow-dirs$/, async ({ supervisor, request }) => {
     const body = await readJson(request, WorkflowFolder);
     if (!body.ok) return body;
-    return nothing(supervisor.registerWorkflow(body.value.project, body.value.directory));
+    return nothing(supervisor.registerWorkflow(body.value));
   }),
 ];
 

@@ -4,6 +4,13 @@ import type { InventoryAnswer, OpenAnswer, OpenRequest, SupervisorError } from '
 import type { Confinements } from './confinements.ts';
 import type { Workspace } from './workspace.ts';
 
+/** Where the WORKFLOW.md is that a project is registered from; `keep`: over restarts, too. */
+export interface WorkflowFolder {
+  readonly project: string;
+  readonly directory: string;
+  readonly keep: boolean;
+}
+
 export interface Supervisor {
   readonly mode: 'host' | 'sandbox';
   readonly confinements: Confinements;
@@ -13,8 +20,7 @@ export interface Supervisor {
   /** Files, claim and records; idempotent: an absent workspace is a destroyed one. */
   destroy(creationId: string, directory: string): Promise<Result<null, SupervisorError>>;
   inventory(): Promise<Result<InventoryAnswer, SupervisorError>>;
-  /** The folder of the WORKFLOW.md that a project was registered from. */
-  registerWorkflow(project: string, folder: string): Result<null, SupervisorError>;
+  registerWorkflow(folder: WorkflowFolder): Result<null, SupervisorError>;
   /** Goes on with what a former supervisor left. */
   resume(): Promise<void>;
   /** Ends everything that was started. */

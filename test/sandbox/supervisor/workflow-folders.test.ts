@@ -10,7 +10,10 @@ afterAll(() => rmSync(state, { recursive: true, force: true }));
 test('a host that is started again names the folder that a project was registered from, while it is there', () => {
   const folder = join(state, 'shop');
   mkdirSync(folder);
-  new WorkflowFolders(state, new Map()).register('shop', folder);
+  const first = new WorkflowFolders(state, new Map());
+  first.register('shop', folder, true);
+  first.register('shop', state, false);
+  expect(first.open('shop', 'Work.')).toBe(state);
   expect(new WorkflowFolders(state, new Map()).open('shop', 'Work.')).toBe(folder);
   expect(new WorkflowFolders(state, new Map([['shop', '/other']])).open('shop', 'Work.')).toBe('/other');
   rmSync(folder, { recursive: true });
