@@ -28,7 +28,10 @@ const MAX_DETAIL_LENGTH = 2000;
 const SIGNS: readonly [RegExp, GitFailure['reason']][] = [
   [/transport '[^']*' not allowed/, 'refused'],
   // Our own objects are at fault; what git says next sounds like a broken connection.
-  [/bad object|unable to read [0-9a-f]|missing (?:blob|tree|commit|object)|is corrupt/, 'other'],
+  [
+    /hash algorithm|bad object|unable to read [0-9a-f]|missing (?:blob|tree|commit|object)|is corrupt/,
+    'other',
+  ],
   [/could not read (?:Username|Password)|terminal prompts disabled/, 'auth'],
   [/Authentication failed|returned error: 40[13]\b|HTTP 40[13]\b|Permission denied/, 'auth'],
   [/repository '[^']*' (?:not found|does not exist)|returned error: (?:404|410)\b|HTTP 404\b/, 'not_found'],

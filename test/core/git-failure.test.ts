@@ -34,6 +34,10 @@ describe('reasons', () => {
     ["fatal: unable to access 'https://x/': Failed to connect: Connection timed out", 'timeout'],
     ["fatal: transport 'file' not allowed", 'refused'],
     ['fatal: bad object 1234\nfatal: the remote end hung up unexpectedly', 'other'],
+    [
+      "fatal: the receiving end does not support this repository's hash algorithm\nfatal: the remote end hung up unexpectedly",
+      'other',
+    ],
     ['fatal: something nobody has seen before', 'other'],
     ['', 'other'],
   ])('%j is %s', (stderr, reason) => {
