@@ -99,6 +99,11 @@ test('removing an unsaved workspace names the commits and files that are lost, a
   });
   const workspace = await project.run('precious');
   const page = await browser.signedIn();
+  // A click that comes before the script waits for it.
+  await page.route('**/assets/app.js', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await route.continue();
+  });
   await page.goto(`/projects/${project.id}/workspaces/${workspace.key}`);
   await page.getByRole('button', { name: 'Remove' }).click();
   const dialog = page.getByRole('dialog');

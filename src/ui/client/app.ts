@@ -28,15 +28,16 @@ if (load) await startPage(load);
 async function startPage(part: () => Promise<{ start: () => unknown }>): Promise<void> {
   try {
     await (await loadPart(part)).start();
-    allowSubmits();
+    takeInput();
   } catch (thrown) {
     tell(thrown);
     throw thrown;
   }
 }
 
-/** Before the page's part listens, a form would send itself, and what was typed would be lost. */
-function allowSubmits(): void {
+/** Before the page's part listens, a form would send itself, what was typed would be lost, and a click be for nothing. */
+function takeInput(): void {
+  document.body.classList.add('ready');
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[type=submit]'))
     button.disabled = false;
 }
