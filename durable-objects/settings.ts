@@ -3,7 +3,7 @@ import type { ProjectView, PutProject } from '../src/core/api.ts';
 import { failure, type Failure } from '../src/core/failure.ts';
 import type { Location } from '../src/core/lifecycle/state.ts';
 import type { RefusedWorkflow } from '../src/core/refused-workflow.ts';
-import { checkBaseBranch, parseRepositoryUrl } from '../src/core/repository-url.ts';
+import { parseRepositoryUrl } from '../src/core/repository-url.ts';
 import { err, ok, type Result } from '../src/core/result.ts';
 import { buildProjectWarnings } from '../src/core/warnings.ts';
 import type { Workflow } from '../src/core/workflow.ts';
@@ -77,10 +77,6 @@ function buildRepository(
   const allowLocal = env.ALLOW_LOCAL_REPOSITORIES === 'true' && location !== 'cloudflare';
   const url = parseRepositoryUrl(input.url, { allowLocal });
   if (!url.ok) return url;
-  if (input.base_branch !== undefined) {
-    const branch = checkBaseBranch(input.base_branch);
-    if (!branch.ok) return branch;
-  }
   return ok({ url: url.value.url, baseBranch: input.base_branch ?? null, depth: input.depth ?? null });
 }
 

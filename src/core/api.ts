@@ -1,5 +1,6 @@
 /** The wire model of API version 1: requests and answers, as `api.md` shows them. The one source of types, validation and OpenAPI. */
 import * as z from 'zod';
+import { findBranchFault } from './repository-url.ts';
 
 export const ProjectId = z
   .string()
@@ -21,11 +22,17 @@ const carryable = (maxLength: number) =>
     .max(maxLength)
     .refine((text) => !text.includes('\0'), { error: 'holds a NUL, which no process can be given' });
 
+const branchName = z.string().superRefine((name, context) => {
+  const fault = findBranchFault(name);
+  if (fault !== null)
+    context.addIssue({ code: 'custom', message: `${JSON.stringify(name.slice(0, 100))} ${fault}` });
+});
+
 export const PutProject = z.strictObject({
   repository: z
     .strictObject({
       url: carryable(2048),
-      base_branch: carryable(255).optional(),
+      base_branch: branchName.optional(),
       depth: z.number().int().min(1).max(1_000_000).optional(),
     })
     .optional(),

@@ -37,19 +37,6 @@ export function parseRepositoryUrl(
   return ok(isLocal ? { url: text, kind: 'local' } : { url: lowerCaseHost(text), kind: 'http' });
 }
 
-/** Of a project's settings. Accepts what `git check-ref-format --branch` does, without its shorthands for other branches. */
-export function checkBaseBranch(name: string): Result<string, Failure> {
-  const fault = findBranchFault(name);
-  if (fault === null) return ok(name);
-  const path = 'repository.base_branch';
-  const message = `body \`${path}\` ${JSON.stringify(name.slice(0, 100))} ${fault}`;
-  return err(
-    failure('invalid_request', `${message}.`, {
-      diagnostics: [{ code: 'invalid_field', severity: 'error', message, path }],
-    }),
-  );
-}
-
 function findTextFault(text: string): string | null {
   if (text === '') return 'is empty: send an https URL, or leave the repository out';
   if (text.length > MAX_URL_LENGTH) return `is over ${MAX_URL_LENGTH} characters: send a shorter URL`;
@@ -106,7 +93,7 @@ function findPathFault(path: string): string | null {
   return null;
 }
 
-function findBranchFault(name: string): string | null {
+export function findBranchFault(name: string): string | null {
   if (name === '') return 'is empty: leave it out for the default branch';
   if (!name.isWellFormed() || utf8ToBytes(name).length > MAX_BRANCH_BYTES)
     return `is not well-formed Unicode of at most ${MAX_BRANCH_BYTES} bytes`;

@@ -169,3 +169,10 @@ test('cursors are base64url and come back as they were', () => {
   }
   expect(encodeCursor(null)).toBeNull();
 });
+
+test('a base branch that git would refuse is refused, naming the field', async () => {
+  const repository = { url: 'https://github.com/acme/demo', base_branch: 'a..b' };
+  const { fields, detail } = await faultOf(await startFakes().send('PUT /v1/projects/demo', { repository }));
+  expect(fields).toEqual(['repository.base_branch']);
+  expect(detail).toContain('`repository.base_branch` "a..b" ');
+});
