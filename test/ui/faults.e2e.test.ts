@@ -117,6 +117,12 @@ test('removing an unsaved workspace names the commits and files that are lost, a
   expect((await project.view(workspace.key)).status).toBe('removed');
 });
 
+test('a page without a script of its own does not look as if it waited for one', async () => {
+  const page = await browser.signedIn();
+  await page.goto('/projects/nowhere');
+  expect(await isShown(page.locator('body.ready'))).toBe(true);
+});
+
 test('a line that may begin a secret is shown all the same, once nothing follows', async () => {
   const project = await stack.project({ workflow: 'agent:\n  command: printf Waiting; sleep 60' });
   await stack.api.call('PUT', project.path('/environment'), { DOOR_KEY: 'Waiting-for-nobody' });

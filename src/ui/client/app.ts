@@ -22,8 +22,7 @@ onAction({
     }),
 });
 
-const load = PAGES[pageData('page')];
-if (load) await startPage(load);
+await startPage(PAGES[pageData('page')] ?? (async () => ({ start: () => undefined })));
 
 async function startPage(part: () => Promise<{ start: () => unknown }>): Promise<void> {
   try {
