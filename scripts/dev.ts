@@ -1,8 +1,7 @@
 /** `npm run dev`: the service on this machine, without Docker and without an account. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { Problem, ProjectView } from '../src/core/api.ts';
-import { projectIdPattern } from '../src/core/key.ts';
+import { ProjectId, type Problem, type ProjectView } from '../src/core/api.ts';
 import { ApiClient } from './stack/api-client.ts';
 import { fail, messageOf, misuse, readOptions, readPort, readTokens } from './stack/command-line.ts';
 import { makeDemoRepository } from './stack/demo-repository.ts';
@@ -63,11 +62,9 @@ function checkedOptions(): Options {
   const text = { type: 'string' } as const;
   const options = readOptions(USAGE, { project: text, repository: text, workflow: text });
   const { project, repository, workflow } = options;
-  if (project !== undefined && !projectIdPattern.test(project))
-    return misuse(
-      USAGE,
-      `--project ${project}: at most 63 lower-case letters, digits and "-", which is neither first nor last`,
-    );
+  const named = ProjectId.optional().safeParse(project);
+  if (!named.success)
+    return misuse(USAGE, `--project ${project}: it ${named.error.issues[0]?.message ?? ''}`);
   if (project === undefined && (repository ?? workflow) !== undefined)
     return misuse(USAGE, '--repository and --workflow are of a project: name it with --project');
   if (repository !== undefined && isFolder(repository) && !statSync(repository, NO_THROW)?.isDirectory())

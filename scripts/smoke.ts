@@ -2,13 +2,18 @@
  * `npm run smoke -- --url U --token T --location L [--repository R]`: a whole life of a task against any deployment, one line a step;
  * exits non-zero at the first wrong answer. Leaves nothing behind but the task's branch in R.
  */
-import type { AttemptView, Dispatched, ExecLine, WorkspaceDetail, WorkspacePage } from '../src/core/api.ts';
+import {
+  LocationName,
+  type AttemptView,
+  type Dispatched,
+  type ExecLine,
+  type WorkspaceDetail,
+  type WorkspacePage,
+} from '../src/core/api.ts';
 import { ApiClient, waitFor } from './stack/api-client.ts';
 import { messageOf, misuse, readOptions } from './stack/command-line.ts';
 
 const USAGE = 'npm run smoke -- --url URL --token TOKEN --location cloudflare|docker|host [--repository URL]';
-
-const LOCATIONS = ['cloudflare', 'docker', 'host'];
 
 /** A cold sandbox boots, and its clone goes over a real network. */
 const LONG = { timeoutMs: 300_000, stepMs: 500 };
@@ -46,8 +51,8 @@ function checkedOptions(): Options {
     return misuse(USAGE, '--url, --token and --location are needed');
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     return misuse(USAGE, `--url ${url}: it must be a URL such as http://127.0.0.1:8787`);
-  if (!LOCATIONS.includes(location))
-    return misuse(USAGE, `--location ${location}: it must be one of ${LOCATIONS.join(', ')}`);
+  if (!LocationName.safeParse(location).success)
+    return misuse(USAGE, `--location ${location}: it must be one of ${LocationName.options.join(', ')}`);
   return { url, token, location, repository };
 }
 

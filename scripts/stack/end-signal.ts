@@ -1,4 +1,5 @@
 /** How a script that runs the service ends. */
+import { fail } from './command-line.ts';
 import type { Stack } from './stack.ts';
 
 /** All of them: Miniflare listens to each, and exits at once. */
@@ -35,10 +36,12 @@ export class Ending {
   }
 
   async #stop(code: number): Promise<never> {
-    await this.#starting.then(
-      (stack) => stack.stop(),
-      () => undefined,
-    );
+    const stack = await this.#starting.catch(() => null);
+    try {
+      await stack?.stop();
+    } catch (thrown) {
+      return fail(thrown);
+    }
     return process.exit(code);
   }
 }

@@ -275,7 +275,7 @@ test('workflow checks a WORKFLOW.md and names file and line', async () => {
   repository.write('WORKFLOW.md', '---\nagent: {comand: x}\n---\n');
   expect(await repository.run('workflow WORKFLOW.md')).toMatchObject({
     exitCode: 0,
-    stderr: 'WORKFLOW.md: warning unknown_name: Nothing reads agent.comand (did you mean command?).\n',
+    stderr: 'WORKFLOW.md: warning workflow_misspelt: Nothing reads agent.comand (did you mean command?).\n',
   });
   repository.write('WORKFLOW.md', '---\nagent: [\n---\nDo it.\n');
   const result = await repository.run('workflow WORKFLOW.md');

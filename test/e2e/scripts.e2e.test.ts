@@ -98,7 +98,7 @@ describe('a mistake on the command line gets one line and the usage', () => {
   test.each([
     ['an option of another name', ['--projekt', 'shop'], {}, "Unknown option '--projekt'"],
     ['a repository of no project', ['--repository', '.'], {}, 'name it with --project'],
-    ['no project id', ['--project', 'Bad!'], {}, 'lower-case letters'],
+    ['no project id', ['--project', 'Bad!'], {}, 'small letters'],
     ['no such folder', ['--project', 'shop', '--repository', 'nope'], {}, 'there is no such folder'],
     ['no such file', ['--project', 'shop', '--workflow', 'WORKFLOW.md'], {}, 'there is no such file'],
     ['no number', [], { PORT: 'http' }, 'PORT is "http"'],

@@ -19,7 +19,7 @@ export const runWorkflow: Run = ({ names }, io) => {
         ...done(`valid    ${path}`),
         data: { workflow: workflow.value },
         diagnostics: workflow.value.misspelt.map((name) => ({
-          code: 'unknown_name',
+          code: 'workflow_misspelt',
           severity: 'warning',
           message: `Nothing reads ${name}.`,
           path,
