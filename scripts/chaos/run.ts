@@ -240,7 +240,7 @@ async function restOf(api: ApiClient, { key, path }: ChaosTask): Promise<Rest> {
   const { saved, kept, phase, error, next_retry_at: nextRetryAt } = body;
   const isIdle = !body.in_use && nextRetryAt === null && phase === null && kept === null;
   return {
-    isAtRest: isIdle && saved.status !== 'failed',
+    isAtRest: isIdle && (saved.status !== 'failed' || saved.next_try_at === null),
     isKept: kept !== null,
     nextAtMs: Math.max(0, ...[nextRetryAt, saved.next_try_at].map((at) => Date.parse(at ?? '') || 0)),
     what: `${key} ${body.status} ${phase} ${saved.status} ${saved.reason} ${error?.detail ?? ''}`,
